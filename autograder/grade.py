@@ -1,0 +1,194 @@
+"""Grading one submission: load it in the sandbox, run every hidden test in a process of its own, say what is wrong."""
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass
+
+from autograder.hidden import diagnose
+from autograder.hidden.backends import RemoteBackend
+from autograder.hidden.host import HiddenTests, seed_of
+from autograder.hidden.judge import Wrong
+from autograder.hidden.outcomes import StudentMissing, StudentRaised
+from autograder.hidden.student import Student
+from autograder.languages import DEFAULT
+from autograder.messages import clean, message, quoted
+from autograder.notebook import Unreadable, read
+from autograder.results import SCHEMA
+from autograder.sandbox.child_modules import wire
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.sandbox import Sandbox
+
+LOAD_TRIES = 4  # a cell that ends the process is left out in the next try
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one test."""
+
+    status: str
+    what: object = None  # Message or None
+    misconception: str | None = None
+
+
+class Grader:
+    """Grades submissions of one assignment, one at a time. Use as a context manager: it holds a sandbox and a pytest session."""
+
+    def __init__(self, assignment, secret, sandbox="bubblewrap", device="cpu", limits=Limits()):
+        self.assignment, self.secret, self.device, self.limits = assignment, secret, device, limits
+        self.sandbox = Sandbox(assignment.framework, sandbox, limits)
+
+    def __enter__(self):
+        self.sandbox.start()
+        self.hidden = HiddenTests(self.assignment)
+        return self
+
+    def __exit__(self, *exception):
+        self.hidden.close()
+        self.sandbox.stop()
+
+    def grade(self, student, data, name, seed=None, language=None, note=None):
+        """The result, as a dictionary in the published form, of a file's bytes.
+
+        data is None, and note a Message, where there is no file to grade. language overrides the student's own.
+        """
+        begun = time.monotonic()
+        seed = secrets.randbits(63) if seed is None else seed
+        run = _Run(self, seed)
+        try:
+            if data is None:
+                raise Unreadable(note)
+            work = read(data, name)
+            language = language or work.language
+            run.whole(work.cells, begun + self.limits.total_s)
+        except Unreadable as unreadable:
+            note = unreadable.note
+            language = language or DEFAULT
+            run.verdicts = {test.id: Verdict("error", note) for test in self.hidden.tests}
+        return {
+            "schema": SCHEMA,
+            "assignment": self.assignment.name,
+            "student": student,
+            "submission_sha256": None if data is None else hashlib.sha256(data).hexdigest(),
+            "language": language,
+            "device": self.device,
+            "seed": seed,
+            "score": round(sum(test.points for test in self.hidden.tests if run.verdicts[test.id].status == "passed"), 6),
+            "max_score": round(sum(test.points for test in self.hidden.tests), 6),
+            "duration_s": round(time.monotonic() - begun, 3),
+            "peak_memory_bytes": run.peak_memory_bytes,
+            "note": note.say(language) if note else None,
+            "flags": [],
+            "tests": [self.entry(test, run.verdicts[test.id], language) for test in self.hidden.tests],
+        }
+
+    def entry(self, test, verdict, language):
+        """A test's line in the result, in the student's language."""
+        sentences = [message(test.sentence), verdict.what]
+        if verdict.misconception:
+            sentences.append(message(self.assignment.wrong[verdict.misconception].explanation))
+        return {
+            "id": test.id,
+            "part": test.part,
+            "status": verdict.status,
+            "points": test.points if verdict.status == "passed" else 0.0,
+            "max_points": test.points,
+            "misconception": verdict.misconception,
+            "message": clean("\n".join(sentence.say(language) for sentence in sentences if sentence)),
+        }
+
+
+class _Run:
+    """One submission's way through the sandbox."""
+
+    def __init__(self, grader, seed):
+        self.grader, self.seed = grader, seed
+        self.verdicts, self.peak_memory_bytes = {}, 0
+
+    def whole(self, cells, deadline):
+        """Load the cells and run all tests; every test gets a verdict. Cells that end the process are left out, one more a try."""
+        skip = set()
+        for _ in range(LOAD_TRIES):
+            with self.grader.sandbox.submission() as process:
+                trouble = self._load(process, cells, skip, deadline)
+                if trouble is None:
+                    self._tests(process, deadline)
+            self.peak_memory_bytes = max(self.peak_memory_bytes, process.peak_memory_bytes)
+            if trouble is None or process.current_cell in skip | {None} or time.monotonic() > deadline:
+                break
+            skip.add(process.current_cell)
+        for test in self.grader.hidden.tests:
+            self.verdicts.setdefault(test.id, trouble or Verdict("timeout", out_of_time()))
+
+    def _load(self, process, cells, skip, deadline):
+        """Run the cells. Returns the Verdict that all tests get where that has failed, or None."""
+        self.errors = []
+        try:
+            self.errors = process.load(cells, skip, min(deadline, time.monotonic() + self.grader.limits.load_s))
+        except wire.TimedOut:
+            return Verdict("timeout", message("Cell {cell} of the notebook did not come to an end.", cell=cell_number(process)))
+        except wire.WireError:
+            return Verdict("error", message("Cell {cell} of the notebook ended the Python process.", cell=cell_number(process)))
+        return None
+
+    def _tests(self, process, deadline):
+        for test in self.grader.hidden.tests:
+            if time.monotonic() >= deadline:
+                return
+            try:
+                self.verdicts[test.id] = self._test(process, test, min(deadline, time.monotonic() + self.grader.limits.test_s))
+            except wire.WireError:  # the submission's process itself has gone, or does not answer
+                return
+
+    def _test(self, process, test, deadline):
+        """Run one test in a process of its own, and judge what it has ended with."""
+        seed = seed_of(self.grader.secret, self.seed, test)
+        with process.test(deadline) as test_process:
+            backend = RemoteBackend(test_process, self.grader.assignment.framework)
+            error = self.grader.hidden.run(test, Student(backend), seed).error
+        verdict = self._judge(error)
+        if verdict.status not in ("failed", "error"):
+            return verdict
+        return Verdict(verdict.status, verdict.what, diagnose.misconception(self.grader.hidden, test, backend.trace, seed))
+
+    def _judge(self, error):
+        if error is None:
+            return Verdict("passed")
+        if isinstance(error, Wrong):
+            return Verdict("failed", error.message)
+        if isinstance(error, StudentMissing):
+            return Verdict("error", self._missing(error.outcome.missing))
+        if isinstance(error, StudentRaised):
+            return Verdict("error", raised(error.outcome))
+        if isinstance(error, wire.TimedOut):
+            return Verdict("timeout", out_of_time())
+        if isinstance(error, wire.WireError):
+            return Verdict("error", message("The Python process ended, or used more than it may, while your code ran."))
+        return Verdict("failed", message("What came back could not be judged ({kind}).", kind=type(error).__name__))
+
+    def _missing(self, name):
+        """What to say about a name that is not there: a cell that raised is the likeliest reason."""
+        if not self.errors:
+            return message("`{name}` is not defined in the notebook.", name=name)
+        error = self.errors[0]
+        what = quoted(f"{error['type']}: {error['message']}")
+        return message("`{name}` is not defined. Cell {cell} of the notebook raised {error}", name=name, cell=error["cell"] + 1, error=what)
+
+
+def cell_number(process):
+    """The cell that was being run, counted from one."""
+    return 1 if process.current_cell is None else process.current_cell + 1
+
+
+def out_of_time():
+    return message("No result came in time: the code runs for too long, or does not end.")
+
+
+def raised(outcome):
+    """What to say about an exception of the student's."""
+    error = quoted(f"{outcome.error['type']}: {outcome.error['message']}")
+    if outcome.error["type"] == "NotImplementedError":
+        return message("`{name}` is not written yet.", name=outcome.name)
+    if outcome.error["line"]:
+        return message("`{name}` raised {error} (in the line: {line})", name=outcome.name, error=error, line=quoted(outcome.error["line"]))
+    return message("`{name}` raised {error}", name=outcome.name, error=error)

@@ -1,0 +1,149 @@
+"""A pytest session that collects an assignment's hidden tests once, and runs them for one submission after the other."""
+
+import queue
+import threading
+import types
+from dataclasses import dataclass
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from autograder.hidden.draw import Draw, seed_for
+
+QUIET = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:terminal", "-p", "no:logging", "-p", "no:unraisableexception",
+         "--capture=no", "--import-mode=importlib", "-c", "/dev/null", "--noconftest"]
+
+
+class BadTests(RuntimeError):
+    """The assignment's own tests cannot be used."""
+
+
+@dataclass(frozen=True)
+class HiddenTest:
+    """A hidden test as the results name it."""
+
+    id: str  # gqa.group-order
+    points: float
+    part: str
+    catches: tuple
+    sentence: str  # the docstring in one line, in English
+    item: pytest.Item
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run of a test gave: the exception that ended it, or None."""
+
+    test: HiddenTest
+    error: BaseException | None
+
+
+class HiddenTests:
+    """The hidden tests of one assignment, ready to run. Close it, or use it as a context manager."""
+
+    def __init__(self, assignment):
+        self.assignment = assignment
+        self.orders, self.answers = queue.Queue(), queue.Queue()
+        self.thread = threading.Thread(target=self._session, daemon=True, name=f"hidden tests of {assignment.name}")
+        self.thread.start()
+        ready = self.answers.get()
+        if isinstance(ready, BaseException):
+            raise ready
+        self.tests = ready
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """End the pytest session."""
+        self.orders.put(None)
+        self.thread.join()
+
+    def run(self, test, student, seed):
+        """Run one test on a student's functions with inputs from the seed."""
+        self.orders.put((test, student, seed))
+        answer = self.answers.get()
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def _session(self):
+        plugin = _Plugin(self)
+        try:
+            code = pytest.main([*QUIET, str(self.assignment.hidden_tests)], plugins=[plugin])
+            if not plugin.started:
+                self.answers.put(BadTests(f"the hidden tests of {self.assignment.name} cannot be collected (pytest ended with {code})"))
+        except BaseException as error:
+            self.answers.put(error)
+
+
+class _Plugin:
+    """The fixtures of hidden tests, and a run loop that waits for orders."""
+
+    def __init__(self, host):
+        self.host, self.started = host, False
+        self.current = None  # (student, seed) of the test that runs
+        self.error = None
+        reference = types.ModuleType("reference")
+        exec(compile(host.assignment.solution_source, host.assignment.solution, "exec"), reference.__dict__)
+        self.reference_module = reference
+
+    @pytest.fixture
+    def student(self):
+        """The student's functions, called in the sandbox."""
+        return self.current[0]
+
+    @pytest.fixture
+    def draw(self):
+        """Random inputs of this test."""
+        return Draw(self.current[1])
+
+    @pytest.fixture
+    def reference(self):
+        """The reference solution, in the grader's own process."""
+        return self.reference_module
+
+    def pytest_configure(self, config):
+        config.addinivalue_line("markers", "points(number, part): what the test is worth")
+        config.addinivalue_line("markers", "catches(*misconceptions): what the test is there to catch")
+
+    def pytest_runtest_makereport(self, item, call):
+        if call.excinfo is not None:
+            self.error = call.excinfo.value
+
+    def pytest_runtestloop(self, session):
+        if session.testsfailed or not session.items:
+            return True
+        self.started = True
+        self.host.answers.put([describe(item, self.host.assignment) for item in session.items])
+        while (order := self.host.orders.get()) is not None:
+            test, student, seed = order
+            self.current, self.error = (student, seed), None
+            try:
+                test.item._initrequest()  # fresh fixtures: the same test runs for many students
+                runtestprotocol(test.item, log=False, nextitem=None)
+                self.host.answers.put(Run(test, self.error))
+            except BaseException as error:
+                self.host.answers.put(error)
+        return True
+
+
+def describe(item, assignment):
+    """The HiddenTest of a pytest item; raises BadTests where a mark is missing."""
+    mark = item.get_closest_marker("points")
+    if mark is None or mark.kwargs.get("part") not in assignment.parts:
+        raise BadTests(f"{item.nodeid} needs @points(number, part=…), the part one of {', '.join(assignment.parts)}")
+    caught = item.get_closest_marker("catches")
+    name = item.name.removeprefix("test_").replace("_", "-")
+    sentence = " ".join((item.function.__doc__ or "").split())
+    if not sentence:
+        raise BadTests(f"{item.nodeid} needs a docstring: the sentence that a student reads")
+    return HiddenTest(f"{assignment.name}.{name}", float(mark.args[0]), mark.kwargs["part"], caught.args if caught else (), sentence, item)
+
+
+def seed_of(secret, seed, test):
+    """The seed of a test's inputs in a run."""
+    return seed_for(secret, seed, test.id.split(".")[0], test.id)

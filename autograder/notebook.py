@@ -1,0 +1,92 @@
+"""Reading what a student handed in, as data: the code cells of a notebook or a .py file, and the language it is written in."""
+
+import json
+import re
+from dataclasses import dataclass
+
+from autograder.languages import DEFAULT, LANGUAGES
+from autograder.messages import Message, message
+
+MAX_CELLS = 5000
+
+
+@dataclass(frozen=True)
+class Work:
+    """The code cells in their order, and the student's language."""
+
+    cells: tuple
+    language: str
+
+
+class Unreadable(Exception):
+    """There is no code to be got out of the file. `note` tells the student why, and what to do."""
+
+    def __init__(self, note: Message):
+        super().__init__(str(note))
+        self.note = note
+
+
+def read(data, name):
+    """The work in a file's bytes; raises Unreadable."""
+    text = decode(data)
+    if name.lower().endswith(".py"):
+        return Work((text,), guess_language(text))
+    return read_notebook(text)
+
+
+def decode(data):
+    """The text of a file: UTF-8 with or without a byte-order mark, or UTF-16 with one."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        raise Unreadable(message("The file is not text in UTF-8. Open it in Jupyter, save it, and submit it again.")) from None
+
+
+def read_notebook(text):
+    """The work in a notebook's JSON; nbformat 3 and 4 are understood, whatever else is odd about it."""
+    if not text.strip():
+        raise Unreadable(message("The file is empty. Save the notebook and submit it again."))
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable(message("The file is not a notebook: it is no valid JSON. Open it in Jupyter, save it, and submit it again.")) from None
+    cells = list_cells(notebook)
+    code = tuple(source_of(cell) for cell in cells if cell.get("cell_type") == "code")
+    if not code:
+        raise Unreadable(message("There is no code cell in the notebook. Submit the notebook that you have worked in."))
+    return Work(code[:MAX_CELLS], language_of(notebook, cells))
+
+
+def list_cells(notebook):
+    """The cells of a notebook, also where they lie in worksheets as nbformat 3 has them; raises Unreadable where there is no such list."""
+    if isinstance(notebook, dict):
+        sheets = notebook.get("worksheets")
+        lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)] if isinstance(sheets, list) else [notebook.get("cells")]
+        if any(isinstance(cells, list) for cells in lists):
+            return [cell for cells in lists if isinstance(cells, list) for cell in cells if isinstance(cell, dict)]
+    raise Unreadable(message("The file is not a notebook: it holds no list of cells. Open it in Jupyter, save it, and submit it again."))
+
+
+def source_of(cell):
+    """A cell's text: a string or a list of lines, under `source` or, in nbformat 3, `input`."""
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""
+
+
+def language_of(notebook, cells):
+    """The language that the exercise was handed out in, or a guess from the text where the metadata is lost."""
+    metadata = notebook.get("metadata")
+    course = metadata.get("course") if isinstance(metadata, dict) else None
+    language = course.get("language") if isinstance(course, dict) else None
+    return language if language in LANGUAGES else guess_language("\n".join(map(source_of, cells)))
+
+
+def guess_language(text):
+    """The course's language that a text is written in, by its letters; English where there is no sign of another."""
+    signs = {"zh-CN": r"[\u4e00-\u9fff]", "ru": r"[\u0400-\u04ff]", "sv": r"[åäöÅÄÖ]"}
+    counts = {language: len(re.findall(pattern, text)) for language, pattern in signs.items()}
+    best = max(counts, key=counts.get)
+    return best if counts[best] >= 10 else DEFAULT

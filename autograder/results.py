@@ -1,0 +1,34 @@
+"""Results as files: one JSON a submission, written whole or not at all."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from autograder.names import safe_name
+
+SCHEMA = 1
+
+
+def path_of(out, student, assignment):
+    """Where a submission's result lies."""
+    return Path(out) / safe_name(student) / f"{assignment}.json"
+
+
+def write(out, result):
+    """Write a result under its student's name. Returns the path."""
+    path = path_of(out, result["student"], result["assignment"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(result, file, ensure_ascii=False, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return path

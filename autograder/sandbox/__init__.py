@@ -1,0 +1,1 @@
+"""Where student code runs: a bubblewrap sandbox with one zygote in it, and a forked process a submission and a test."""

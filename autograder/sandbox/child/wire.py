@@ -1,0 +1,122 @@
+"""What travels between grader and student: JSON for the structure, safetensors for the numbers, and nothing that could run.
+
+Both sides import this file. The reader trusts nothing: lengths are bounded before anything is read, JSON and safetensors
+only ever become numbers, texts, lists and arrays.
+"""
+
+import importlib
+import json
+import socket
+import struct
+import time
+
+HEAD = struct.Struct(">IQ")  # bytes of JSON, bytes of safetensors
+MAX_JSON = 8 << 20
+MAX_ARRAYS = 2 << 30
+MAX_DEPTH = 20
+
+
+class WireError(Exception):
+    """The other side did not keep to the protocol."""
+
+
+class Closed(WireError):
+    """The other side has gone."""
+
+
+class TimedOut(WireError):
+    """Nothing, or not all of it, came in time."""
+
+
+def send(connection, tree, arrays=None, framework="numpy", deadline=None):
+    """Send one message: a JSON-able tree and the arrays that its nodes point into by index."""
+    payload = _library(framework).save({str(i): array for i, array in enumerate(arrays)}) if arrays else b""
+    text = json.dumps(tree).encode("utf-8")
+    if len(text) > MAX_JSON or len(payload) > MAX_ARRAYS:
+        raise WireError(f"a message of {len(text) + len(payload)} bytes is too long")
+    try:
+        _set_timeout(connection, deadline)
+        connection.sendall(HEAD.pack(len(text), len(payload)) + text)
+        connection.sendall(payload)
+    except TimeoutError:
+        raise TimedOut("the other side did not read in time") from None
+    except OSError as error:
+        raise Closed(str(error)) from None
+
+
+def receive(connection, framework="numpy", deadline=None):
+    """Receive one message: (tree, arrays). Raises Closed, TimedOut, or WireError for anything malformed."""
+    n_text, n_payload = HEAD.unpack(_exactly(connection, HEAD.size, deadline))
+    if n_text > MAX_JSON or n_payload > MAX_ARRAYS:
+        raise WireError(f"a message announces {n_text + n_payload} bytes")
+    text = _exactly(connection, n_text, deadline)
+    payload = _exactly(connection, n_payload, deadline)
+    try:
+        tree = json.loads(text)
+        loaded = _library(framework).load(bytes(payload)) if payload else {}
+        arrays = [loaded[str(i)] for i in range(len(loaded))]
+    except (ValueError, KeyError, RecursionError, TypeError) as error:
+        raise WireError(f"unreadable message: {type(error).__name__}") from None
+    except Exception as error:  # safetensors' own error class differs between its versions
+        raise WireError(f"unreadable arrays: {type(error).__name__}") from None
+    if not isinstance(tree, dict):
+        raise WireError("a message is no dictionary")
+    return tree, arrays
+
+
+def send_with_socket(connection, tree, passed=None, deadline=None):
+    """Send an order, and with it a socket for the other side to keep."""
+    try:
+        _set_timeout(connection, deadline)
+        socket.send_fds(connection, [b"."], [passed.fileno()] if passed else [])
+    except TimeoutError:
+        raise TimedOut("the other side did not read in time") from None
+    except OSError as error:
+        raise Closed(str(error)) from None
+    send(connection, tree, deadline=deadline)
+
+
+def receive_with_socket(connection):
+    """The next order, (tree, arrays), and the socket that came along with it, or None. Waits for ever."""
+    connection.settimeout(None)
+    note, descriptors, _, _ = socket.recv_fds(connection, 1, 1)  # the descriptor rides on one byte of its own
+    if not note:
+        raise Closed("the connection was closed")
+    passed = socket.socket(fileno=descriptors[0]) if descriptors else None
+    return receive(connection), passed
+
+
+def _exactly(connection, size, deadline):
+    data = bytearray()
+    while len(data) < size:
+        try:
+            _set_timeout(connection, deadline)
+            piece = connection.recv(min(size - len(data), 1 << 20))
+        except TimeoutError:
+            raise TimedOut("no answer in time") from None
+        except OSError as error:
+            raise Closed(str(error)) from None
+        if not piece:
+            raise Closed("the connection was closed")
+        data += piece
+    return data
+
+
+def _set_timeout(connection, deadline):
+    """Let the next call on the connection end at the deadline (time.monotonic()); None waits for ever."""
+    if deadline is None:
+        connection.settimeout(None)
+        return
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimedOut("no time is left")
+    connection.settimeout(left)
+
+
+def _library(framework):
+    return importlib.import_module(f"safetensors.{framework}")
+
+
+def pair():
+    """Two connected sockets."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)

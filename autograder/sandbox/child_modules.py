@@ -1,0 +1,14 @@
+"""The modules that both sides of the sandbox share. In the sandbox they lie alone in a folder and import each other by bare names."""
+
+import sys
+
+from autograder.sandbox.bubblewrap import CHILD
+
+sys.path.insert(0, str(CHILD))
+try:
+    import values
+    import wire
+finally:
+    sys.path.remove(str(CHILD))
+
+__all__ = ["values", "wire"]

@@ -1,0 +1,108 @@
+"""Finding what was submitted: notebooks, .py files, and nbgrader's submitted/ trees. Nothing is read here, only looked at."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.messages import Message, message
+from autograder.names import numbered
+
+ENDINGS = (".ipynb", ".py")
+MAX_BYTES = 32 << 20
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's work: where the file is, or a note on why there is none to grade."""
+
+    student: str
+    path: Path | None
+    note: Message | None = None
+
+
+class NothingFound(ValueError):
+    """A path on the command line holds no submission."""
+
+
+def find(paths, assignment):
+    """All submissions under the paths, in a fixed order. Raises NothingFound, which names the path."""
+    found = []
+    for path in map(Path, paths):
+        if not path.exists() and not path.is_symlink():
+            raise NothingFound(f"{path}: there is no such file or folder")
+        there = _in_tree(path, assignment) if path.is_dir() else [_bare(path)]
+        if not there:
+            raise NothingFound(f"{path}: no notebook, no .py file, and no <student>/{assignment}/ in it")
+        found += there
+    return _unique(found)
+
+
+def _bare(path):
+    if path.suffix.lower() not in ENDINGS:
+        raise NothingFound(f"{path}: a submission is a notebook (.ipynb) or a .py file")
+    return _checked(path.stem, path, path.parent)
+
+
+def _in_tree(folder, assignment):
+    """The submissions of a folder: <student>/<assignment>/… as nbgrader lays them, and files that lie in it directly."""
+    found = []
+    for entry in sorted(folder.iterdir()):
+        if entry.suffix.lower() in ENDINGS and not _is_student(entry, assignment):
+            found.append(_checked(entry.stem, entry, folder))
+        elif _is_student(entry, assignment):
+            found.append(_of_student(entry.name, entry / assignment, folder))
+    return found
+
+
+def _is_student(entry, assignment):
+    return entry.is_dir() and os.path.lexists(entry / assignment)
+
+
+def _of_student(student, folder, root):
+    """The one file in a student's folder that is to be graded, or a note."""
+    if not _inside(folder, root) or not folder.is_dir():
+        return Submission(student, None, message("The submission is not a folder of its own, but a link or a file. Submit the folder with the notebook in it."))
+    candidates = sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS)
+    notebooks = [path for path in candidates if path.suffix.lower() == ".ipynb"] or candidates
+    if not notebooks:
+        return Submission(student, None, message("There is no notebook in the submission. Submit {expected}.", expected=f"{folder.name}.ipynb"))
+    named = [path for path in notebooks if path.stem == folder.name]
+    if len(notebooks) > 1 and not named:
+        return Submission(student, None, message("There are several notebooks in the submission, and none is named {expected}. Rename the right one.",
+                                                 expected=f"{folder.name}.ipynb"))
+    return _checked(student, (named or notebooks)[0], root)
+
+
+def _checked(student, path, root):
+    """A submission of that file, or a note where it is no file of its own or too large."""
+    if not _inside(path, root):
+        return Submission(student, None, message("The notebook is a link that leads elsewhere. Submit the file itself."))
+    try:
+        status = path.stat()
+    except OSError:
+        return Submission(student, None, message("The notebook is a link that leads elsewhere. Submit the file itself."))
+    if not stat.S_ISREG(status.st_mode):
+        return Submission(student, None, message("What was submitted as the notebook is not a file. Submit the notebook itself."))
+    if status.st_size > MAX_BYTES:
+        return Submission(student, None, message("The notebook has {size} MB; at most {most} MB are read. Clear its outputs, save it and submit it again.",
+                                                 size=status.st_size >> 20, most=MAX_BYTES >> 20))
+    return Submission(student, path)
+
+
+def _inside(path, root):
+    """Whether a path, links followed, still lies under the folder."""
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):
+        return False
+
+
+def _unique(found):
+    """Give a number to the students whose name stands there already."""
+    taken, unique = set(), []
+    for submission in found:
+        name = numbered(submission.student, taken)
+        taken.add(name)
+        unique.append(Submission(name, submission.path, submission.note))
+    return unique

@@ -1,0 +1,106 @@
+"""Keeping the translations true: what waits to be translated, and which English a translation was made from.
+
+    python -m book.tools.translations                     what differs, and what has changed in English since
+    python -m book.tools.translations --record sv FILE…   the translation is up to date: remember the English it was made from
+"""
+
+import argparse
+import difflib
+import json
+import sys
+from pathlib import Path
+
+from book.tools.blocks import parse
+from book.tools.compare import differences, excerpt
+from book.tools.languages import CODES, SOURCE
+from book.tools.paths import ROOT
+
+FOLDERS = ("book", "solutions")  # each with a folder a language
+TRANSLATIONS = tuple(code for code in CODES if code != SOURCE)
+RECORD = "translated-from.json"
+
+
+def main(arguments=None):
+    """The command; returns 1 where something is to be done."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--record", nargs="+", metavar=("LANGUAGE", "FILE"), help="remember the present English as that of LANGUAGE's files (all, if none is named)")
+    chosen = options.parse_args(arguments)
+    if chosen.record:
+        language, *names = chosen.record
+        if language not in TRANSLATIONS:
+            options.error(f"{language} is none of {', '.join(TRANSLATIONS)}")
+        return record(language, names)
+    to_do = [line for language in TRANSLATIONS for line in status(language)]
+    print("\n".join(to_do) if to_do else "All translations are up to date.")
+    return 1 if to_do else 0
+
+
+def status(language, root=ROOT):
+    """What is to be done in a language, a line each."""
+    return [line for folder in FOLDERS for line in _folder_status(root / folder, language)]
+
+
+def _folder_status(folder, language):
+    lines = []
+    english = {path.name: path for path in sorted((folder / SOURCE).glob("*.md"))}
+    translated = {path.name: path for path in sorted((folder / language).glob("*.md"))}
+    recorded = read_record(folder / language)
+    for name in english.keys() - translated.keys():
+        lines.append(f"{folder.name}/{language}/{name}: not translated")
+    for name in translated.keys() - english.keys():
+        lines.append(f"{folder.name}/{language}/{name}: there is no English page of that name")
+    for name in sorted(english.keys() & translated.keys()):
+        where = f"{folder.name}/{language}/{name}"
+        source = english[name].read_text(encoding="utf-8")
+        lines += [f"{where}: {problem}" for problem in differences(source, translated[name].read_text(encoding="utf-8"))]
+        lines += [f"{where}: {change}" for change in changes(source, recorded.get(name))]
+    return lines
+
+
+def changes(english, recorded):
+    """What has changed in an English page since a translation was made from it, a sentence for each block."""
+    if recorded is None:
+        return [f"no record of the English it was made from (see {RECORD})"]
+    blocks = parse(english)
+    then, now = [line.split(" ", 1)[0] for line in recorded], [block.hash for block in blocks]
+    found = []
+    for kind, i, j, k, end in difflib.SequenceMatcher(a=then, b=now, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        found += [f"the English has changed at line {block.line}: {excerpt(block)}" for block in blocks[k:end]]
+        if k == end:
+            found += [f"gone from the English: {line.split(' ', 1)[1]}" for line in recorded[i:j]]
+    return found
+
+
+def record(language, names=(), root=ROOT):
+    """Remember the present English of a language's files; refuses, and says why, where a file does not agree with it."""
+    refused = 0
+    for folder in (root / name for name in FOLDERS):
+        pages = [path for path in sorted((folder / SOURCE).glob("*.md")) if (folder / language / path.name).exists()]
+        recorded = read_record(folder / language)
+        for page in pages:
+            if names and page.name not in {Path(name).name for name in names}:
+                continue
+            source = page.read_text(encoding="utf-8")
+            problems = differences(source, (folder / language / page.name).read_text(encoding="utf-8"))
+            for problem in problems:
+                print(f"{folder.name}/{language}/{page.name}: {problem}", file=sys.stderr)
+            if problems:
+                refused += 1
+            else:
+                recorded[page.name] = [f"{block.hash} {block.text.splitlines()[0][:50] if block.text else block.kind}" for block in parse(source)]
+        if pages:
+            text = json.dumps(dict(sorted(recorded.items())), ensure_ascii=False, indent=0)
+            (folder / language / RECORD).write_text(text + "\n", encoding="utf-8")
+    return 1 if refused else 0
+
+
+def read_record(folder):
+    """{page: ["hash beginning of the block", …]} of a language's folder."""
+    path = folder / RECORD
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
