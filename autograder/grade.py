@@ -106,17 +106,21 @@ class _Run:
         self.verdicts, self.peak_memory_bytes = {}, 0
 
     def whole(self, cells, deadline):
-        """Load the cells and run all tests; every test gets a verdict. Cells that end the process are left out, one more a try."""
-        skip = set()
+        """Load the cells and run all tests; every test gets a verdict.
+
+        A cell that ends the process is left out in the next try; a process that is lost between two tests is loaded again for the rest.
+        """
+        skip, trouble = set(), None
         for _ in range(LOAD_TRIES):
             with self.grader.sandbox.submission() as process:
                 trouble = self._load(process, cells, skip, deadline)
                 if trouble is None:
                     self._tests(process, deadline)
             self.peak_memory_bytes = max(self.peak_memory_bytes, process.peak_memory_bytes)
-            if trouble is None or process.current_cell in skip | {None} or time.monotonic() > deadline:
+            if len(self.verdicts) == len(self.grader.hidden.tests) or time.monotonic() > deadline:
                 break
-            skip.add(process.current_cell)
+            if trouble is not None:
+                skip.add(process.current_cell)
         for test in self.grader.hidden.tests:
             self.verdicts.setdefault(test.id, trouble or Verdict("timeout", out_of_time()))
 
@@ -132,12 +136,20 @@ class _Run:
         return None
 
     def _tests(self, process, deadline):
+        """Run the tests that have no verdict yet, until time or the submission's process has ended."""
+        limits = self.grader.limits
         for test in self.grader.hidden.tests:
-            if time.monotonic() >= deadline:
+            if test.id in self.verdicts:
+                continue
+            now = time.monotonic()
+            if now >= deadline:
                 return
+            hangs = any(self.verdicts[other.id].status == "timeout" for other in self.grader.hidden.tests
+                        if other.part == test.part and other.id in self.verdicts)
             try:
-                self.verdicts[test.id] = self._test(process, test, min(deadline, time.monotonic() + self.grader.limits.test_s))
-            except wire.WireError:  # the submission's process itself has gone, or does not answer
+                self.verdicts[test.id] = self._test(process, test, min(deadline, now + (limits.again_s if hangs else limits.test_s)))
+            except wire.WireError:  # the submission's process has gone, or does not answer
+                self.verdicts[test.id] = Verdict("error", message("The Python process ended, or used more than it may, while your code ran."))
                 return
 
     def _test(self, process, test, deadline):

@@ -38,12 +38,12 @@ class Message:
         return self.say()
 
 
-def message(text, **values):
+def message(text, /, **values):
     """A message with one form; the text is found and put into the catalogue by its name."""
     return Message(text, values)
 
 
-def messages(text, plural, n, **values):
+def messages(text, plural, n, /, **values):
     """A message whose form depends on the number n."""
     return Message(text, {"n": n, **values}, plural)
 

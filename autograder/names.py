@@ -17,7 +17,7 @@ def safe_name(name):
         cleaned = cleaned.replace("..", "_")
     cleaned = cleaned.strip(" .")
     cleaned = cleaned.encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore").rstrip(" .")
-    if cleaned == name:
+    if cleaned == name != "":
         return name
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return f"{cleaned or 'student'}~{digest}"  # a clean name holds no ~

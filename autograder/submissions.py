@@ -51,7 +51,7 @@ def _in_tree(folder, assignment):
         if entry.suffix.lower() in ENDINGS and not _is_student(entry, assignment):
             found.append(_checked(entry.stem, entry, folder))
         elif _is_student(entry, assignment):
-            found.append(_of_student(entry.name, entry / assignment, folder))
+            found.append(of_student(entry.name, entry / assignment, folder))
     return found
 
 
@@ -59,7 +59,7 @@ def _is_student(entry, assignment):
     return entry.is_dir() and os.path.lexists(entry / assignment)
 
 
-def _of_student(student, folder, root):
+def of_student(student, folder, root):
     """The one file in a student's folder that is to be graded, or a note."""
     if not _inside(folder, root) or not folder.is_dir():
         return Submission(student, None, message("The submission is not a folder of its own, but a link or a file. Submit the folder with the notebook in it."))

@@ -1,4 +1,7 @@
-"""Hidden tests of single-head. A test's docstring is the sentence that a student reads beside its result."""
+"""Hidden tests of single-head. A test's docstring is the sentence that a student reads beside its result.
+
+Where a test is not about the scale it takes d_head = 1: √1 is 1, so that a solution without the scale loses the scale's points and no others.
+"""
 
 import numpy as np
 
@@ -58,9 +61,10 @@ def test_softmax_dtype(student, reference, draw):
 
 @points(0.25, part="softmax")
 @catches("softmax-changes-input")
-def test_softmax_input(student, draw):
+def test_softmax_input(student, reference, draw):
     """The array that is handed in stays as it was."""
     for x in (draw.normal((3, draw.size(3, 6))), draw.normal((3, 8))[:, ::2]):
+        compare_softmax(student, reference, x)
         expect_unchanged(student.softmax.outcome(x), x)
 
 
@@ -87,10 +91,9 @@ def test_attention_scale(student, reference, draw):
 @catches("softmax-over-queries", "scores-transposed")
 def test_attention_rows(student, reference, draw):
     """Each query shares out its attention among the keys: the rows of the weights sum to one."""
-    n, d_head = draw.different_sizes(2, 3, 7)
-    compare_attention(student, reference, *(draw.normal((n, d_head)) for _ in range(3)))
-    n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 2, 9)
-    compare_attention(student, reference, *draw.qkv(n_queries, n_keys, d_head, d_value))
+    n, other, d_value = draw.different_sizes(3, 3, 9)
+    for n_queries, n_keys in ((n, n), (n, other)):
+        compare_attention(student, reference, *draw.qkv(n_queries, n_keys, 1, d_value))
 
 
 @points(0.5, part="attention")
@@ -111,8 +114,8 @@ def test_attention_batch(student, reference, draw):
 @catches("mask-inverted", "mask-after-softmax", "mask-added", "mask-multiplied", "mask-ignored")
 def test_attention_mask(student, reference, draw):
     """A key that the mask forbids gets no weight, and the others share its part."""
-    n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 3, 9)
-    q, k, v = draw.qkv(n_queries, n_keys, d_head, d_value)
+    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
+    q, k, v = draw.qkv(n_queries, n_keys, 1, d_value)
     compare_attention(student, reference, q, k, v, draw.mask((n_queries, n_keys)))
     q, k, v = (np.stack([x, -x]) for x in (q, k, v))
     compare_attention(student, reference, q, k, v, draw.mask((2, 1, n_keys)))
@@ -126,11 +129,11 @@ def test_attention_mask(student, reference, draw):
 @catches("mask-minus-1e9")
 def test_attention_empty(student, reference, draw):
     """A query that may see no key gives zeros, in the output and in the weights."""
-    n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 3, 9)
+    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
     mask = draw.mask((n_queries, n_keys))
     mask[draw.index(n_queries)] = False
-    compare_attention(student, reference, *draw.qkv(n_queries, n_keys, d_head, d_value), mask)
-    compare_attention(student, reference, *draw.qkv(n_queries, n_keys, d_head, d_value), np.zeros((n_queries, n_keys), bool))
+    compare_attention(student, reference, *draw.qkv(n_queries, n_keys, 1, d_value), mask)
+    compare_attention(student, reference, *draw.qkv(n_queries, n_keys, 1, d_value), np.zeros((n_queries, n_keys), bool))
 
 
 @points(0.25, part="attention")
@@ -148,9 +151,10 @@ def test_attention_dtype(student, reference, draw):
 
 @points(0.25, part="attention")
 @catches("integer-mask")
-def test_attention_errors(student, draw):
+def test_attention_errors(student, reference, draw):
     """Sizes that disagree raise ValueError with the two numbers, a mask that is not boolean raises TypeError."""
-    n_queries, n_keys, d_head, other = draw.different_sizes(4, 3, 9)
+    n_queries, n_keys, d_head, other = draw.different_sizes(4, 4, 10)
+    compare_attention(student, reference, *draw.qkv(n_queries, n_keys, 1, other))  # where all fits, nothing is raised
     q, k, v = draw.qkv(n_queries, n_keys, d_head, d_head)
     for dtype in (np.int64, np.float32):
         with fails("TypeError"):
@@ -167,10 +171,11 @@ def test_attention_errors(student, draw):
 
 @points(0.25, part="attention")
 @catches("attention-changes-input")
-def test_attention_inputs(student, draw):
+def test_attention_inputs(student, reference, draw):
     """The arrays that are handed in stay as they were, the mask too."""
-    n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 3, 9)
-    arguments = (*draw.qkv(n_queries, n_keys, d_head, d_value), draw.mask((n_queries, n_keys)))
+    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
+    arguments = (*draw.qkv(n_queries, n_keys, 1, d_value), draw.mask((n_queries, n_keys)))
+    compare_attention(student, reference, *arguments)
     expect_unchanged(student.attention.outcome(*arguments), *arguments)
 
 
@@ -204,9 +209,10 @@ def test_padding_values(student, reference, draw):
 
 @points(0.25, part="padding_mask")
 @catches("padding-out-of-range")
-def test_padding_errors(student, draw):
+def test_padding_errors(student, reference, draw):
     """A length outside 0…n_keys raises ValueError with the two numbers."""
     n_keys = draw.size(3, 9)
+    expect(student.padding_mask(np.array([0, n_keys]), n_keys), reference.padding_mask([0, n_keys], n_keys), name="padding_mask")
     for wrong in (n_keys + draw.size(1, 4), -draw.size(1, 4)):
         with fails("ValueError", wrong, n_keys):
             student.padding_mask(np.array([1, wrong]), n_keys)

@@ -98,16 +98,14 @@ def become_test(connection, test, names, framework):
 
 
 def kill(pid):
-    """Kill a test's process; where it is the first of a pid namespace, all it has started dies with it."""
+    """Kill a test's process; where it is the first of a pid namespace, all it has started dies with it. Waits until they are gone."""
     for target in (pid, -pid):
         try:
             if pid > 1:
                 os.kill(target, signal.SIGKILL)
         except OSError:
             pass
-    while True:  # collect what has ended
-        try:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                return
-        except ChildProcessError:
-            return
+    try:
+        os.waitpid(pid, 0)
+    except OSError:
+        pass  # it was collected already

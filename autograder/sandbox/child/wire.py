@@ -5,10 +5,10 @@ only ever become numbers, texts, lists and arrays.
 """
 
 import importlib
-import json
 import socket
 import struct
 import time
+from json import dumps, loads  # bound now: a student who replaces json.dumps replaces it for the student's code alone
 
 HEAD = struct.Struct(">IQ")  # bytes of JSON, bytes of safetensors
 MAX_JSON = 8 << 20
@@ -31,7 +31,7 @@ class TimedOut(WireError):
 def send(connection, tree, arrays=None, framework="numpy", deadline=None):
     """Send one message: a JSON-able tree and the arrays that its nodes point into by index."""
     payload = _library(framework).save({str(i): array for i, array in enumerate(arrays)}) if arrays else b""
-    text = json.dumps(tree).encode("utf-8")
+    text = dumps(tree).encode("utf-8")
     if len(text) > MAX_JSON or len(payload) > MAX_ARRAYS:
         raise WireError(f"a message of {len(text) + len(payload)} bytes is too long")
     try:
@@ -52,7 +52,7 @@ def receive(connection, framework="numpy", deadline=None):
     text = _exactly(connection, n_text, deadline)
     payload = _exactly(connection, n_payload, deadline)
     try:
-        tree = json.loads(text)
+        tree = loads(text)
         loaded = _library(framework).load(bytes(payload)) if payload else {}
         arrays = [loaded[str(i)] for i in range(len(loaded))]
     except (ValueError, KeyError, RecursionError, TypeError) as error:

@@ -7,5 +7,5 @@ right_attention = attention
 def attention(q, k, v, mask=None):
     result = right_attention(q, k, v, mask)
     if np.issubdtype(q.dtype, np.floating):
-        q /= np.sqrt(q.shape[-1], dtype=q.dtype)
+        q /= np.sqrt(q.shape[-1] + 1, dtype=q.dtype)
     return result

@@ -1,0 +1,20 @@
+"""The course's nbgrader configuration. A course folder, which holds submissions and gradebook, has an nbgrader_config.py of one line:
+
+    load_subconfig("nbgrader_config.py", path="/path/to/this/repository/autograder")
+
+COURSE_LANGUAGE in the environment chooses the language of the release versions (en, sv, zh-CN, ru).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from autograder.exercise.nbgrader_course import configure  # noqa: E402
+from autograder.gradebook import settings  # noqa: E402
+
+c = get_config()  # noqa: F821  (nbgrader defines it)
+configure(c, os.environ.get("COURSE_LANGUAGE", "en"))
+c.CourseDirectory.release_directory = "release"  # the course folder's own; exercises/ here belongs to the repository
+settings.configure(c)

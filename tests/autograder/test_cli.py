@@ -1,0 +1,86 @@
+"""The command: its exit codes, and the same results on one process, on several, and on a cluster."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from autograder.cli import main
+
+
+@pytest.fixture
+def two(tmp_path, single_head):
+    """A folder with a right and a wrong submission."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "right.py").write_text(single_head.solution_source, encoding="utf-8")
+    (tmp_path / "in" / "wrong.py").write_text(single_head.wrong["no-scale"].source, encoding="utf-8")
+    return tmp_path / "in"
+
+
+def results_in(folder):
+    """The results without what depends on the machine."""
+    found = {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*/single-head.json")}
+    return {name: {key: value for key, value in result.items() if key not in ("duration_s", "peak_memory_bytes")} for name, result in found.items()}
+
+
+def test_one_process_several_and_a_cluster_agree(needs_sandbox, two, tmp_path, capsys):
+    from dask.distributed import LocalCluster
+
+    command = ["grade", str(two), "--assignment", "single-head", "--seed", "3", "--language", "ru"]
+    assert main([*command, "--out", str(tmp_path / "a")]) == 0
+    assert main([*command, "--out", str(tmp_path / "b"), "--jobs", "2"]) == 0
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        assert main([*command, "--out", str(tmp_path / "c"), "--scheduler", cluster.scheduler_address]) == 0
+    a, b, c = (results_in(tmp_path / name) for name in "abc")
+    assert a == b == c and set(a) == {"right", "wrong"} and a["right"]["score"] == 10.0 > a["wrong"]["score"]
+    assert "no-scale" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [
+    ["grade", "nowhere.ipynb", "--assignment", "single-head", "--out", "x"],
+    ["grade", "x.ipynb", "--assignment", "no-such", "--out", "x"],
+    ["grade", "x.ipynb", "--out", "x"],
+    ["grade", "x.ipynb", "--assignment", "single-head", "--out", "x", "--jobs", "0"],
+    [],
+])
+def test_wrong_usage_is_2(needs_sandbox, arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(arguments)
+    except SystemExit as exit:
+        code = exit.code
+    assert code == 2 and capsys.readouterr().err and list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_result_is_1(needs_sandbox, two, tmp_path, monkeypatch, capsys):
+    from autograder import batch
+
+    def broken(grader, task, settings):
+        if task.student == "right":
+            raise RuntimeError("a fault of the grader")
+        return real(grader, task, settings)
+
+    real = batch.grade_task
+    monkeypatch.setattr(batch, "grade_task", broken)
+    assert main(["grade", str(two), "--assignment", "single-head", "--out", str(tmp_path / "out")]) == 1
+    assert set(results_in(tmp_path / "out")) == {"wrong"} and "no result for right" in capsys.readouterr().err
+
+
+def test_without_bubblewrap_it_refuses_and_says_why(two, tmp_path):
+    code = "import shutil; shutil.which = lambda name: None\nimport sys\nfrom autograder.cli import main\nsys.exit(main(sys.argv[1:]))"
+    run = subprocess.run([sys.executable, "-c", code, "grade", str(two), "--assignment", "single-head", "--out", str(tmp_path / "out")], capture_output=True, text=True)
+    assert run.returncode == 2 and "apt install bubblewrap" in run.stderr and "--sandbox none" in run.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_sandbox_none_has_to_be_asked_for(two, tmp_path):
+    assert main(["grade", str(two / "right.py"), "--assignment", "single-head", "--out", str(tmp_path / "out"), "--sandbox", "none"]) == 0
+    assert results_in(tmp_path / "out")["right"]["score"] == 10.0
+
+
+def test_the_module_is_a_command():
+    assert shutil.which(sys.executable)
+    run = subprocess.run([sys.executable, "-m", "autograder", "--help"], capture_output=True, text=True)
+    assert run.returncode == 0 and "grade" in run.stdout

@@ -1,0 +1,81 @@
+"""The protocol's reader trusts nothing."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from autograder.sandbox.child_modules import values, wire
+
+
+@pytest.fixture
+def ends():
+    ours, theirs = wire.pair()
+    with ours, theirs:
+        yield ours, theirs
+
+
+def soon():
+    return time.monotonic() + 2
+
+
+@pytest.mark.parametrize("array", [np.zeros((0, 3)), np.array(1.5), np.arange(6, dtype=np.int8), np.eye(3, dtype=np.float16), np.ones((2, 2), bool), np.arange(4.0)[::-1], np.ones((2, 3)).T])
+def test_arrays_arrive_as_they_were(ends, array):
+    ours, theirs = ends
+    packer = values.Packer(keep=None)
+    node = packer.pack(array)
+    wire.send(ours, {"value": node}, packer.arrays)
+    tree, arrays = wire.receive(theirs, deadline=soon())
+    got = values.unpack(tree["value"], arrays, None)
+    assert got.shape == array.shape and got.dtype == array.dtype and np.array_equal(got, array)
+
+
+@pytest.mark.parametrize("raw", [
+    b"nonsense that is longer than a header",
+    wire.HEAD.pack(4, 0) + b"[1]}",
+    wire.HEAD.pack(2, 0) + b"[]",
+    wire.HEAD.pack(2**32 - 1, 0),
+    wire.HEAD.pack(2, 2**63) + b"{}",
+    wire.HEAD.pack(2, 8) + b"{}" + b"\xff" * 8,
+    wire.HEAD.pack(2, 16) + b"{}" + (8).to_bytes(8, "little") + b'{"a":1} ',
+    wire.HEAD.pack(200_000, 0) + b"[" * 100_000 + b"]" * 100_000,
+    wire.HEAD.pack(3, 0) + b"\x80\x04\x95",
+], ids=range(9))
+def test_malformed_messages_are_wire_errors(ends, raw):
+    ours, theirs = ends
+    ours.sendall(raw)
+    ours.close()
+    with pytest.raises(wire.WireError):
+        wire.receive(theirs, deadline=soon())
+
+
+@pytest.mark.parametrize("node", [
+    {"kind": "array", "index": 7}, {"kind": "array", "index": -1}, {"kind": "array", "index": True}, {"kind": "array"}, {"kind": "pickle", "data": "x"},
+    {"kind": "tuple", "items": 3}, {}, [1], {"kind": ["array"]},
+])
+def test_malformed_values_are_wire_errors(node):
+    with pytest.raises(wire.WireError):
+        values.unpack(node, [np.zeros(2)], lambda node: None)
+
+
+def test_a_value_nested_too_deep_is_a_wire_error():
+    node = 1
+    for _ in range(100):
+        node = {"kind": "list", "items": [node]}
+    with pytest.raises(wire.WireError):
+        values.unpack(node, [], None)
+
+
+@pytest.mark.parametrize("value", [
+    np.array([object()]), np.array(["text"]), np.ones(2, complex), np.ma.array([1.0]), {1: 2}, 2**80, (i for i in ()), type("Array", (np.ndarray,), {})((2,)),
+])
+def test_what_is_no_plain_array_stays_behind(value):
+    kept = []
+    node = values.Packer(lambda value: kept.append(value) or 0).pack(value)
+    assert node["kind"] == "object" and json.dumps(node)
+
+
+def test_nothing_in_time_is_timed_out(ends):
+    with pytest.raises(wire.TimedOut):
+        wire.receive(ends[1], deadline=time.monotonic() + 0.05)

@@ -1,0 +1,190 @@
+"""The drift gate: every translation agrees with its English, and the gate sees what is planted."""
+
+import shutil
+
+import pytest
+
+from autograder import languages as feedback
+from book.tools import languages
+from book.tools.blocks import parse
+from book.tools.compare import differences
+from book.tools.paths import ROOT
+from book.tools.translations import FOLDERS, RECORD, TRANSLATIONS, main, record, status
+
+ENGLISH = """---
+kernelspec: {name: python3}
+---
+
+(start)=
+# A beginning
+
+There are 1,000 cats and $x^2$ dogs in `cell`, see {ref}`the end <end>`.
+
+```{code-cell} ipython3
+---
+tags: [hide-input]
+mystnb:
+  image:
+    alt: "A cat."
+---
+name = "cat"  # the animal
+print(f"{name}: {len(name):>3}")
+```
+
+- first item
+- second item
+
+$$
+a = b
+$$ (eq-one)
+
+```{dropdown} Why?
+Because of *this*.
+```
+
+(end)=
+## The end
+
+| a | b |
+|---|---|
+| one | two |
+"""
+
+SWEDISH = """---
+kernelspec: {name: python3}
+---
+
+(start)=
+# En början
+
+Det finns 1\u00a0000 katter och $x^2$ hundar i `cell`, se {ref}`slutet <end>`.
+
+```{code-cell} ipython3
+---
+tags: [hide-input]
+mystnb:
+  image:
+    alt: "En katt."
+---
+name = "katt"  # djuret
+print(f"{name} har {len(name):>3}")
+```
+
+- första punkten
+- andra punkten
+
+$$
+a = b
+$$ (eq-one)
+
+```{dropdown} Varför?
+Därför att *så* är det.
+```
+
+(end)=
+## Slutet
+
+| a | b |
+|---|---|
+| ett | två |
+"""
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_every_translation_agrees_with_its_english(language):
+    assert status(language) == []
+
+
+def test_the_site_and_the_feedback_speak_the_same_languages():
+    assert languages.CODES == feedback.LANGUAGES
+
+
+def test_a_true_translation_passes():
+    assert differences(ENGLISH, SWEDISH) == []
+
+
+@pytest.mark.parametrize("was, becomes, says", [
+    ("1\u00a0000", "1\u00a0001", "numbers"),
+    ("$x^2$", "$x^3$", "formulas"),
+    ("`cell`", "`cellen`", "code in it"),
+    ("<end>", "<start>", "references"),
+    ("a = b", "a = c", "formula"),
+    ("(end)=", "(slut)=", "label"),
+    ("## Slutet", "### Slutet", "heading"),
+    ("len(name)", "len(name) + 1", "code differs"),
+    ('name = "katt"', 'namn = "katt"', "code differs"),
+    ("[hide-input]", "[remove-input]", "options"),
+    ("- andra punkten\n", "", "stands where"),
+    ("Därför att *så* är det.", "Därför att *så* är det.\n\nOch mer.", "stands where"),
+    ("Varför?", "Varför 7?", "numbers"),
+    ("| ett | två |", "| ett | 2 |", "numbers"),
+    ("print(f", "print(", "code differs"),
+])
+def test_a_planted_fault_is_found(was, becomes, says):
+    assert was in SWEDISH
+    found = differences(ENGLISH, SWEDISH.replace(was, becomes, 1))
+    assert len(found) >= 1 and says in found[0] and "line " in found[0]
+
+
+def test_a_paragraph_left_in_english_is_found():
+    english = ENGLISH.replace("Because of *this*.", "Because of this and that and more of it.")
+    found = differences(english, SWEDISH.replace("Därför att *så* är det.", "Because of this and that and more of it."))
+    assert len(found) == 1 and "still in English" in found[0]
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A small project with one page in two languages, recorded."""
+    for folder in FOLDERS:
+        (tmp_path / folder / "en").mkdir(parents=True)
+        (tmp_path / folder / "sv").mkdir()
+    (tmp_path / "book" / "en" / "page.md").write_text(ENGLISH, encoding="utf-8")
+    (tmp_path / "book" / "sv" / "page.md").write_text(SWEDISH, encoding="utf-8")
+    assert record("sv", root=tmp_path) == 0
+    assert status("sv", tmp_path) == []
+    return tmp_path
+
+
+def test_a_changed_english_sentence_names_exactly_its_paragraph(project):
+    page = project / "book" / "en" / "page.md"
+    page.write_text(ENGLISH.replace("Because of *this*.", "Because of *that*, as it happens."), encoding="utf-8")
+    line = page.read_text(encoding="utf-8").splitlines().index("Because of *that*, as it happens.") + 1
+    assert status("sv", project) == [f"book/sv/page.md: the English has changed at line {line}: “Because of *that*, as it happens.”"]
+
+
+def test_reflowed_english_is_no_change(project):
+    page = project / "book" / "en" / "page.md"
+    page.write_text(ENGLISH.replace("and $x^2$ dogs", "and\n$x^2$ dogs"), encoding="utf-8")
+    assert status("sv", project) == []
+
+
+def test_a_missing_page_an_extra_one_and_a_missing_record_are_named(project):
+    shutil.copy(project / "book" / "en" / "page.md", project / "book" / "en" / "new.md")
+    shutil.copy(project / "book" / "sv" / "page.md", project / "book" / "sv" / "old.md")
+    (project / "book" / "sv" / RECORD).unlink()
+    found = "\n".join(status("sv", project))
+    assert "new.md: not translated" in found and "old.md: there is no English page" in found and "page.md: no record" in found
+
+
+def test_a_translation_that_does_not_agree_is_not_recorded(project, capsys):
+    page = project / "book" / "sv" / "page.md"
+    page.write_text(SWEDISH.replace("1\u00a0000", "2"), encoding="utf-8")
+    assert record("sv", root=project) == 1 and "numbers" in capsys.readouterr().err
+
+
+def test_the_command_says_what_is_to_be_done(capsys):
+    assert main([]) == 0 and "up to date" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--record", "tlh"])
+
+
+def test_pages_are_cut_into_blocks():
+    kinds = [block.kind for block in parse(ENGLISH)]
+    assert kinds == ["label", "heading 1", "paragraph", "code-cell", "item", "item", "formula", "directive dropdown", "paragraph", "label", "heading 2", "table"]
+    assert parse(ENGLISH)[0].line == 5
+
+
+def test_every_page_of_the_course_can_be_cut():
+    for folder in FOLDERS:
+        for page in (ROOT / folder).glob("*/*.md"):
+            assert parse(page.read_text(encoding="utf-8")), page
