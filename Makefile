@@ -34,7 +34,8 @@ serve: book  ## build the site and serve it on http://localhost:8000 (PORT=…)
 	$(BIN)/python -m book.tools.serve --port $(PORT)
 
 lab: env  ## work the exercises in JupyterLab (LANG_CODE=en, sv, zh-CN or ru)
-	$(BIN)/jupyter lab exercises/$(LANG_CODE)
+	@test -d exercises/$(LANG_CODE) || { echo "make: there are no exercises in '$(LANG_CODE)'; LANG_CODE is one of: $$(ls exercises | xargs)"; exit 2; }
+	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/exercises/$(LANG_CODE)/$(ASSIGNMENT)/$(ASSIGNMENT).ipynb
 
 exercises: env  ## generate exercises/ anew from solutions/
 	$(BIN)/python -m autograder release

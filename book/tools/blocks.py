@@ -82,7 +82,7 @@ def _fence(info, body, line):
     name = re.match(r"^\{(\w[\w-]*)\}\s*(.*)$", info)
     if name and name[1] in PROSE_DIRECTIVES:
         yield Block(f"directive {name[1]}", name[2], line)
-        yield from _blocks([text for text in body if not text.startswith(":class:")], line + 1)
+        yield from _blocks(["" if text.startswith(":class:") else text for text in body], line + 1)
     elif name and name[1] == "code-cell":
         yield Block("code-cell", "\n".join(body), line)
     else:

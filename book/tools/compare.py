@@ -118,8 +118,8 @@ def first_difference(a, b):
 
 
 def neutral(text):
-    """A text without what names its language in paths, and without comments of a shell."""
-    return re.sub(r"(?m)\s*#.*$", "", LANGUAGE_PATH.sub(r"\1/…", text))
+    """A text without what names its language, in paths and to make, and without comments of a shell."""
+    return re.sub(r"(?m)\s*#.*$| LANG_CODE=\S+", "", LANGUAGE_PATH.sub(r"\1/…", text))
 
 
 def bare_formula(text):

@@ -1,0 +1,69 @@
+"""Making the exercises: for each assignment and language the notebook and the `course` package that students get.
+
+The source version, solutions included, goes to _build/source/<language>/<assignment>/; nbgrader makes the release version from it.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from autograder import assignment as assignments_
+from autograder.exercise import notebook, package, recording
+from autograder.exercise.nbgrader_course import EXERCISES, SOURCE, configure
+from autograder.languages import LANGUAGES
+
+
+def release(assignments=None, languages=None, out=EXERCISES, source=SOURCE):
+    """Make the release versions of assignments (all) in languages (those that have prose) under `out`; returns their folders.
+
+    The same sources give the same bytes. Raises ValueError where there is no such assignment, language or prose, and
+    bodies.Mismatch where prose and reference do not fit together.
+    """
+    made = []
+    for name in assignments or assignments_.names():
+        assignment = assignments_.load(name)
+        recorded = recording.record(assignment)
+        for language in languages or written(assignment):
+            made.append(_release(assignment, language, recorded, Path(out).resolve(), Path(source).resolve()))
+    return made
+
+
+def written(assignment):
+    """The languages that have an assignment's prose."""
+    return [language for language in LANGUAGES if notebook.prose(assignment, language).exists()]
+
+
+def _release(assignment, language, recorded, out, source):
+    if language not in LANGUAGES or not notebook.prose(assignment, language).exists():
+        raise ValueError(f"there is no prose for {assignment.name} in {language!r}; there is: {', '.join(written(assignment))}")
+    write_source(assignment, language, recorded, source / language / assignment.name)
+    folder = out / language / assignment.name
+    shutil.rmtree(folder, ignore_errors=True)
+    _generate(assignment.name, language, source, out)
+    return folder
+
+
+def write_source(assignment, language, recorded, folder):
+    """Write the source version, with solutions, into a folder, which is made anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    nbformat.write(notebook.build(assignment, language), folder / f"{assignment.name}.ipynb")
+    package.write(assignment, language, recorded, folder / "course")
+
+
+def _generate(name, language, source, out):
+    """nbgrader's own generate_assignment, without a gradebook: an instructor's is filled by their own call of it."""
+    from nbgrader.converters import GenerateAssignment  # slow to import
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import Config
+
+    with tempfile.TemporaryDirectory() as root:
+        config = Config()
+        configure(config, language, source, out)
+        config.CourseDirectory.root = root
+        config.CourseDirectory.assignment_id = name
+        config.GenerateAssignment.no_database = True
+        config.SaveCells.enabled = False
+        GenerateAssignment(coursedir=CourseDirectory(config=config), config=config).start()

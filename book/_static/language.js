@@ -1,0 +1,47 @@
+/* Small helps that the pages do without where JavaScript is off. */
+"use strict";
+
+/* The language that a reader chooses is remembered for the first page, and the section is kept. */
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-language]");
+  if (!link) return;
+  try {
+    localStorage.setItem("language", link.dataset.language);
+  } catch (error) {
+    /* A browser that stores nothing still follows the link. */
+  }
+  if (location.hash && !link.href.includes("#")) link.href += location.hash;
+});
+
+/* An open list of languages closes on Escape and on a click elsewhere. */
+const switchers = () => document.querySelectorAll("details.language-switcher[open]");
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const switcher of switchers()) {
+    switcher.open = false;
+    switcher.querySelector("summary").focus();
+  }
+});
+document.addEventListener("click", (event) => {
+  for (const switcher of switchers()) if (!switcher.contains(event.target)) switcher.open = false;
+});
+
+/* A link into a closed answer opens it; on paper all are open. */
+const openTarget = () => {
+  const target = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+  for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+};
+window.addEventListener("hashchange", openTarget);
+window.addEventListener("beforeprint", () => document.querySelectorAll("article details").forEach((box) => { box.open = true; }));
+openTarget();
+
+/* What the search page shows of a hit is the page's text, without the buttons and lists around it. */
+if (typeof Search !== "undefined") {
+  const textOf = Search.htmlToText;
+  Search.htmlToText = (source, anchor) => {
+    const page = new DOMParser().parseFromString(source, "text/html");
+    const around = ".bd-header-article, .prev-next-footer, #jb-print-docs-body, .bd-sidebar-secondary, .bd-footer-content, .headerlink";
+    page.querySelectorAll(around).forEach((element) => element.remove());
+    return textOf(page.documentElement.outerHTML, anchor);
+  };
+}

@@ -1,0 +1,94 @@
+"""Builds the book in all languages to `_build/site/`.
+
+    python -m book.tools.build [--language CODE]... [--base-url URL] [--force]
+
+A language whose pages are up to date is left as it is. Cells are executed where their code is new and otherwise taken from a cache, so
+prose can be edited without running anything. A warning, or a cell that raises, fails the build, and the site of the last good build stays.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import yaml
+
+from book.tools import runtime, site, stamp
+from book.tools.languages import CODES, LANGUAGES, Language
+from book.tools.paths import BUILD, CONFIG, ROOT, SITE
+
+AT_ONCE = 2  # languages built side by side
+NOISE = ("Kernel is running over TCP without encryption",)  # said by every kernel, and no fault of a chapter
+
+
+def build_language(language: Language, base_url: str) -> tuple[bool, str, float]:
+    """Builds one language in its own process. Returns whether it went well, what it said, and how long it took in seconds."""
+    begin = time.monotonic()
+    command = [sys.executable, "-m", "book.tools.sphinx_build", language.code, str(BUILD / language.code), "--base-url", base_url]
+    done = subprocess.run(command, cwd=ROOT, env=runtime.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          encoding="utf-8", errors="replace")
+    said = "\n".join(line for line in done.stdout.splitlines() if not any(each in line for each in NOISE))
+    if done.returncode == 0:
+        stamp.write(language, base_url)
+    return done.returncode == 0, said, time.monotonic() - begin
+
+
+def check_pages(wanted: list[Language]) -> list[str]:
+    """What is missing, as sentences for the reader of the terminal."""
+    return [f"{language.name} has no page {page.relative_to(ROOT)}, which _toc.yml lists"
+            for language in wanted for page in stamp.missing(language)]
+
+
+def build(wanted: list[Language], base_url: str = "", force: bool = False) -> int:
+    """Builds what is not up to date and puts the site together. Returns the exit status."""
+    problems = check_pages(wanted)
+    if problems:
+        remedy = "Write the page, or build what is there with --language."
+        print("The book is not complete:", *problems, remedy, sep="\n  ", file=sys.stderr)
+        return 1
+    runtime.prepare()
+    stale = [language for language in wanted if force or not stamp.is_current(language, base_url)]
+    for language in wanted:
+        if language not in stale:
+            print(f"{language.code}: up to date")
+    failed = False
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        jobs = [(language, pool.submit(build_language, language, base_url)) for language in stale]
+        for language, job in jobs:
+            good, said, seconds = job.result()
+            print(f"{language.code}: {'built' if good else 'FAILED'} in {seconds:.0f} s", flush=True)
+            if not good:
+                failed = True
+                print(said, file=sys.stderr)
+    if failed:
+        print("The book was not built; the site of the last good build, if there is one, is unchanged.", file=sys.stderr)
+        return 1
+    if stale or not complete(wanted):
+        site.assemble(wanted)
+    print(f"The book is in {SITE.relative_to(ROOT)}/index.html")
+    return 0
+
+
+def complete(wanted: list[Language]) -> bool:
+    """Whether the site holds these languages and no others."""
+    return (SITE / "index.html").is_file() and {each.name for each in SITE.iterdir() if each.is_dir()} == {each.code for each in wanted}
+
+
+def base_url_of_config() -> str:
+    """The site's address from `_config.yml`, empty where none is set."""
+    return (yaml.safe_load(CONFIG.read_text(encoding="utf-8")).get("html") or {}).get("baseurl") or ""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m book.tools.build", description="Build the book to _build/site/.")
+    parser.add_argument("--language", action="append", choices=CODES, metavar="CODE", help=f"one of {', '.join(CODES)}; default: all")
+    parser.add_argument("--base-url", default=None, help="absolute address of the site, for canonical and alternate links")
+    parser.add_argument("--force", action="store_true", help="build even what is up to date")
+    options = parser.parse_args(arguments)
+    wanted = [language for language in LANGUAGES if language.code in (options.language or CODES)]
+    return build(wanted, base_url_of_config() if options.base_url is None else options.base_url, options.force)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""The language switcher: for every page, where the same page is in the other languages. `language-switcher.html` shows it."""
+
+import os
+
+from sphinx.errors import ConfigError
+
+from book.tools.languages import BY_CODE, LANGUAGES, SOURCE
+from book.tools.paths import BOOK
+
+
+def has_page(code: str, pagename: str) -> bool:
+    """Whether that language has the page: a search page is made for every language, chapters where their file is there."""
+    return pagename == "search" or (BOOK / code / f"{pagename}.md").is_file()
+
+
+def links(app, pagename: str) -> list[dict]:
+    """One entry a language, in the order of the course: code, name, href relative to the page, whether current, whether the same page."""
+    here = app.config.book_language
+    depth = pagename.count("/") + 1
+    entries = []
+    for language in LANGUAGES:
+        if not (BOOK / language.code).is_dir():
+            continue
+        same = has_page(language.code, pagename)
+        target = pagename if same else "index"
+        href = os.path.basename(pagename) + ".html" if language.code == here else f"{'../' * depth}{language.code}/{target}.html"
+        entries.append({"code": language.code, "name": language.name, "href": href, "current": language.code == here, "same": same,
+                        "target": f"{language.code}/{target}.html"})
+    return entries
+
+
+def add_context(app, pagename, templatename, context, doctree) -> None:
+    """Gives the templates `language_links` and `alternates` (hreflang, address)."""
+    entries = links(app, pagename)
+    site = app.config.html_baseurl[: -len(app.config.book_language) - 1] if app.config.html_baseurl else ""
+    address = (lambda entry: site + entry["target"]) if site else (lambda entry: entry["href"])
+    alternates = [(entry["code"], address(entry)) for entry in entries if entry["same"]]
+    default = next((address(entry) for entry in entries if entry["code"] == SOURCE and entry["same"]), None)
+    if default:
+        alternates.append(("x-default", default))
+    context["language_links"] = entries
+    context["language_name"] = BY_CODE[app.config.book_language].name
+    context["alternates"] = alternates
+
+
+def check(app, config) -> None:
+    """Without its language the switcher would point nowhere."""
+    if config.book_language not in BY_CODE:
+        raise ConfigError(f"book_language is {config.book_language!r}; it must be one of {', '.join(BY_CODE)}")
+
+
+def setup(app):
+    app.add_config_value("book_language", "", "env", types=[str])
+    app.connect("config-inited", check)
+    app.connect("html-page-context", add_context)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,58 @@
+"""Puts the languages' pages together to the site: `_build/site/` with a first page and one folder a language."""
+
+import html
+import shutil
+from pathlib import Path
+from string import Template
+
+from book.tools import stamp
+from book.tools.languages import Language
+from book.tools.paths import BUILD, SITE, STATIC, TEMPLATES
+
+REDIRECT = Template("""\
+<!DOCTYPE html>
+<html lang="$code">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=$page">
+<link rel="canonical" href="$page">
+<title>$title</title>
+</head>
+<body><p><a href="$page">$title</a></p></body>
+</html>
+""")
+
+
+def first_page(language: Language) -> str:
+    """The address of the language's first page, inside its folder."""
+    return f"{stamp.chapters()[0]}.html"
+
+
+def root_page(built: list[Language]) -> str:
+    """The page at the site's root: the languages, each in its own words."""
+    items = "\n".join(
+        f'      <li><a href="{each.code}/{first_page(each)}" lang="{each.code}" hreflang="{each.code}" data-language="{each.code}">'
+        f"<strong>{html.escape(each.name)}</strong> <span>{html.escape(each.title)}</span></a></li>"
+        for each in built
+    )
+    alternates = "\n".join(f'<link rel="alternate" hreflang="{each.code}" href="{each.code}/{first_page(each)}">' for each in built)
+    return Template((TEMPLATES / "site-index.html").read_text(encoding="utf-8")).substitute(items=items, alternates=alternates)
+
+
+def assemble(built: list[Language], folder: Path = SITE) -> None:
+    """Makes the site anew beside the old one and then puts it in its place, so that a reader never meets half of one."""
+    fresh, old = folder.with_name(folder.name + ".new"), folder.with_name(folder.name + ".old")
+    for leftover in (fresh, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for each in built:
+        shutil.copytree(BUILD / each.code / "html", fresh / each.code)
+        redirect = REDIRECT.substitute(code=each.code, title=html.escape(each.title), page=first_page(each))
+        (fresh / each.code / "index.html").write_text(redirect, encoding="utf-8")
+    (fresh / "index.html").write_text(root_page(built), encoding="utf-8")
+    shutil.copy(STATIC / "favicon.svg", fresh)
+    (fresh / ".nojekyll").touch()  # GitHub Pages would leave out folders that begin with _
+    if folder.exists():
+        folder.rename(old)
+    fresh.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)

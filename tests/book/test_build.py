@@ -1,0 +1,328 @@
+"""The build: what is built again and what is not, what makes it fail, and the conversion to notebooks."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from book.tools import markdown, notebooks, runtime, serve, subset_font
+from book.tools.ext import search_zh
+from book.tools.languages import BY_CODE, CODES, language
+from book.tools.paths import BOOK, FONTS, ROOT
+
+HEAD = """---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {display_name: Python 3, name: python3}
+---
+
+"""
+CELL = "```{code-cell} ipython3\nimport time  # LANGUAGE\n\nprint(time.time_ns())\n```\n"
+
+
+# --- a small book of two languages
+
+class SmallBook:
+    """A copy of the book's machinery with chapters of a few lines."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for name in ("_config.yml", "_toc.yml"):
+            shutil.copy(ROOT / name, root)
+        shutil.copytree(BOOK, root / "book", ignore=shutil.ignore_patterns(*CODES, "__pycache__", "mathjax", "references.bib"))
+        mathjax = root / "book" / "_static" / "mathjax"
+        mathjax.mkdir()
+        (mathjax / "tex-mml-chtml.js").touch()
+        (root / "_toc.yml").write_text("format: jb-book\nroot: start\nchapters:\n  - file: next\n", encoding="utf-8")
+        for code in ("en", "sv"):
+            self.write(code, "start", f"# Start {code}\n\nProse {code}. See {{ref}}`there`.\n\n{CELL}")
+            self.write(code, "next", f"(there)=\n# Next {code}\n\nMore prose.\n")
+
+    def write(self, code: str, name: str, text: str) -> None:
+        path = self.root / "book" / code / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(HEAD + text.replace("LANGUAGE", code), encoding="utf-8")
+
+    def build(self, *codes: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-m", "book.tools.build", *(part for code in codes for part in ("--language", code))]
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.run(command, cwd=self.root, env=environment, capture_output=True, encoding="utf-8", errors="replace")
+
+    def page(self, code: str, name: str) -> str:
+        return (self.root / "_build" / "site" / code / f"{name}.html").read_text(encoding="utf-8")
+
+    def clock(self, code: str) -> str:
+        """What the cell printed when it was run: another number each time."""
+        return self.page(code, "start").split('class="output stream')[1].split("<span></span>")[1].split()[0]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The small book, built once."""
+    book = SmallBook(tmp_path_factory.mktemp("book"))
+    done = book.build("en", "sv")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return book
+
+
+def test_second_build_does_nothing(small):
+    before = {path: path.stat().st_mtime_ns for path in (small.root / "_build" / "site").rglob("*")}
+    done = small.build("en", "sv")
+    assert done.returncode == 0
+    assert "en: up to date" in done.stdout and "sv: up to date" in done.stdout
+    assert before == {path: path.stat().st_mtime_ns for path in (small.root / "_build" / "site").rglob("*")}
+
+
+def test_edited_prose_rebuilds_its_language_and_runs_nothing(small):
+    clocks = small.clock("en"), small.clock("sv")
+    small.write("sv", "start", f"# Start sv\n\nAnother prose. See {{ref}}`there`.\n\n{CELL}")
+    done = small.build("en", "sv")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "en: up to date" in done.stdout and "sv: built" in done.stdout
+    assert "Another prose" in small.page("sv", "start")
+    assert clocks == (small.clock("en"), small.clock("sv"))
+
+
+def test_notebook_is_the_same_on_every_build(small):
+    path = small.root / "_build" / "site" / "en" / "notebooks" / "start.ipynb"
+    before = path.read_bytes()
+    shutil.rmtree(small.root / "_build" / "en")
+    assert small.build("en", "sv").returncode == 0
+    assert path.read_bytes() == before
+
+
+def test_missing_page_is_named(small):
+    done = small.build("en", "ru")
+    assert done.returncode == 1
+    assert "Русский has no page book/ru/start.md" in done.stderr
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("# Start\n\n{ref}`there`\n\n```{code-cell} ipython3\none, nought = 1, 0\none / nought\n```\n", "ZeroDivisionError"),
+    ("# Start\n\n{ref}`nowhere`\n", "nowhere"),
+    ("# Start\n\n{ref}`there`\n\n```{code-cell} ipython3\nimport sys\n\nprint('Glyph 1 missing', file=sys.stderr)\n```\n", "stderr"),
+], ids=["a cell that raises", "a reference to nothing", "a cell that warns"])
+def test_fault_fails_the_build_and_leaves_the_site(small, text, said):
+    good = (small.root / "book" / "en" / "start.md").read_text(encoding="utf-8")
+    before = small.page("en", "start")
+    small.write("en", "start", text)
+    try:
+        for _ in range(2 if said == "nowhere" else 1):  # the second time as well: a failed build never counts as up to date
+            done = small.build("en", "sv")
+            assert done.returncode == 1, done.stdout
+            assert "en: FAILED" in done.stdout
+            assert said in done.stderr
+            assert small.page("en", "start") == before
+    finally:
+        (small.root / "book" / "en" / "start.md").write_text(good, encoding="utf-8")
+
+
+# --- surroundings
+
+def test_other_packages_or_fonts_empty_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(runtime, "RUNTIME", tmp_path / "runtime")
+    monkeypatch.setattr(runtime, "CACHE", tmp_path / "cache")
+    fonts = tmp_path / "fonts"
+    fonts.mkdir()
+    (fonts / "one.otf").write_bytes(b"one")
+    monkeypatch.setattr(runtime, "FONTS", fonts)
+    monkeypatch.setattr(runtime, "packages", lambda: ["numpy==1"])
+    kept = tmp_path / "cache" / "executed"
+
+    def survives() -> bool:
+        kept.touch()
+        runtime.prepare()
+        return kept.exists()
+
+    runtime.prepare()
+    assert survives()
+    monkeypatch.setattr(runtime, "packages", lambda: ["numpy==2"])
+    assert not survives()
+    assert survives()
+    (fonts / "one.otf").write_bytes(b"two")
+    assert not survives()
+
+
+def test_figures_find_chinese(tmp_path):
+    """In the surroundings of the build, matplotlib draws all four languages, signs and accents with no warning."""
+    runtime.prepare()
+    code = ("import warnings; warnings.simplefilter('error')\n"
+            "import matplotlib; matplotlib.use('agg')\n"
+            "import matplotlib.pyplot as plt\n"
+            "from matplotlib import font_manager\n"
+            "assert 'Noto Sans SC' in font_manager.get_font_names()\n"
+            "plt.title('注意力权重：查询与键（−√d）'); plt.xlabel('huvud åäö, вес внимания ё'); plt.savefig('figure.png')\n")
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=runtime.environment(), capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+
+
+def test_font_is_small_licensed_and_whole():
+    from fontTools.ttLib import TTFont
+
+    path = FONTS / "NotoSansSC-Subset.otf"
+    assert path.stat().st_size < subset_font.LARGEST
+    assert "SIL OPEN FONT LICENSE" in (FONTS / "OFL.txt").read_text(encoding="utf-8")
+    held = set(TTFont(path).getBestCmap())
+    assert len(subset_font.gb2312_level_1()) == 3755
+    assert subset_font.gb2312_level_1() <= held
+    assert {ord(each) for each in "åäöÅÄÖёЁжЖ−√≤≥×·∞∈αβΣ→←“”《》，。：（）"} <= held
+
+
+def test_languages():
+    assert CODES == ("en", "sv", "zh-CN", "ru")
+    assert BY_CODE["ru"].title == "Внимание: голова за головой"
+    with pytest.raises(ValueError, match="'de'.*en, sv, zh-CN, ru"):
+        language("de")
+
+
+def test_server_says_utf8():
+    kinds = serve.Handler.extensions_map
+    assert all(kinds[ending].endswith("charset=utf-8") for ending in (".html", ".js", ".css", ".ipynb"))
+
+
+# --- Chinese search
+
+def test_chinese_is_cut_into_pairs():
+    assert search_zh.cut("注意力") == ["注", "意", "力", "注意", "意力"]
+    assert search_zh.cut("KV 缓存,d_head") == ["缓", "存", "缓存", "KV", "d", "head"]
+
+
+def test_browser_cuts_as_the_index_does(tmp_path):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed; the browser tests search as well")
+    for text in ("注意力权重", "头", "KV缓存 softmax", "什么是 attention？", "Hello, world"):
+        script = f"{search_zh.SPLIT_QUERY}\nprocess.stdout.write(JSON.stringify(splitQuery({json.dumps(text)})))"
+        terms = json.loads(subprocess.run([node, "-e", script], capture_output=True, check=True, encoding="utf-8").stdout)
+        assert terms and set(terms) <= set(search_zh.cut(text))
+
+
+# --- notebooks
+
+class Known:
+    """Stands in for what the book knows of labels."""
+
+    def section(self, label):
+        return {"here": ("Why √d", True), "there": ("Masks", False)}[label]
+
+    def equation(self, label):
+        return {"eq-a": "1.2"}[label]
+
+    def numbered(self, label):
+        return {"fig-a": "Figur 1.3"}[label]
+
+    def page(self, name):
+        return {"02-masks": "Masks"}[name]
+
+    def citation(self, role, key):
+        text = {"a": "Vaswani m.fl.", "b": "Shazeer"}[key]
+        return (f"{text} (2017)" if role == "cite:t" else f"{text}, 2017"), f"https://example.org/{key}"
+
+    def bibliography(self):
+        return ["Vaswani. *Attention*."]
+
+    def admonition(self, kind):
+        return {"note": "Anmärkning"}[kind]
+
+
+def convert(text: str, folder: Path = BOOK) -> str:
+    return "\n\n".join(source for source, _ in markdown.Converter(Known(), folder).cells(text))
+
+
+@pytest.mark.parametrize(("myst", "plain"), [
+    ("(here)=\n## Title", "## Title"),
+    ("see {eq}`eq-a`", "see (1.2)"),
+    ("see {ref}`here`", "see [Why √d](#Why-%E2%88%9Ad)"),
+    ("see {ref}`the masks <there>`", "see the masks"),
+    ("see [](#there) and [why](#here)", "see Masks and [why](#Why-%E2%88%9Ad)"),
+    ("see {numref}`fig-a`, {numref}`bild %s <fig-a>`", "see Figur 1.3, bild 1.3"),
+    ("see {doc}`02-masks` and [them](02-masks.md)", "see Masks and them"),
+    ("{cite:t}`a` did", "[Vaswani m.fl. (2017)](https://example.org/a) did"),
+    ("done {cite}`a,b`", "done ([Vaswani m.fl., 2017](https://example.org/a); [Shazeer, 2017](https://example.org/b))"),
+    ("{math}`x^2`, {kbd}`Esc`, {abbr}`MHA (multi-head attention)`", "$x^2$, <kbd>Esc</kbd>, MHA"),
+    ("`{eq}` and `[x](#y)` stay, $a_{eq}$ too", "`{eq}` and `[x](#y)` stay, $a_{eq}$ too"),
+    ("a [link](https://example.org/x_(y))", "a [link](https://example.org/x_(y))"),
+    ("$$\nx\n$$ (eq-a)", "$$\nx\n\\tag{1.2} $$"),
+    ("$$ x $$ (eq-a)", "$$ x \\tag{1.2} $$"),
+    ("$$\nx\n$$", "$$\nx\n$$"),
+    ("```{math}\n:label: eq-a\nx\n```", "$$\nx \\tag{1.2}\n$$"),
+    ("```{note}\nOne {eq}`eq-a`\n\ntwo\n```", "> **Anmärkning**\n>\n> One (1.2)\n>\n> two"),
+    ("```{admonition} Which $d$?\n:class: tip\nThe inner.\n```", "> **Which $d$?**\n>\n> The inner."),
+    (":::{admonition} Answer\n:class: dropdown\nYes.\n:::", "<details>\n<summary>Answer</summary>\n\nYes.\n\n</details>"),
+    ("```{dropdown} Answer to `1`\n- **A** {eq}`eq-a`\n```",
+     "<details>\n<summary>Answer to <code>1</code></summary>\n\n- **A** (1.2)\n\n</details>"),
+    ("::::{note}\n:::{admonition} Inner\n```python\nx = {eq}\n```\n:::\n::::",
+     "> **Anmärkning**\n>\n> > **Inner**\n> >\n> > ```python\n> > x = {eq}\n> > ```"),
+    ("1. one\n\n   ```{code-block} python\n   x = 1\n   ```\n2. two", "1. one\n\n   ```python\n   x = 1\n   ```\n2. two"),
+    ("```python\n(here)=\n{eq}`eq-a`\n```", "```python\n(here)=\n{eq}`eq-a`\n```"),
+    ("% comment\n<!-- more\nlines -->\ntext", "text"),
+    ("a[^1]\n\n[^1]: note", "a<sup>1</sup>\n\n<sup>1</sup> note"),
+    ("```{table} Sizes\n| a | b |\n|---|---|\n| 1 | 2 |\n```", "Sizes\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
+    ("```{list-table}\n:header-rows: 1\n* - a\n  - b\n* - 1\n  - {eq}`eq-a`\n```", "| a | b |\n| --- | --- |\n| 1 | (1.2) |"),
+    ("```{bibliography}\n:filter: docname in docnames\n```", "- Vaswani. *Attention*."),
+])
+def test_markdown_of_a_notebook(myst, plain):
+    assert convert(myst) == plain
+
+
+@pytest.mark.parametrize(("myst", "named"), [
+    ("{eq}`eq-b`", "eq-b"),
+    ("{strange}`x`", "strange"),
+    ("```{strange}\nx\n```", "strange"),
+    ("![x](missing.png)", "missing.png"),
+    ("$$ x", "closing"),
+    ("[x](files/data.csv)", "data.csv"),
+])
+def test_markup_that_cannot_be_shown_is_refused(myst, named):
+    with pytest.raises(markdown.ConversionError, match=named):
+        convert(myst)
+
+
+def test_notebook_of_a_chapter(tmp_path):
+    (tmp_path / "p.png").write_bytes(b"\x89PNG")
+    text = HEAD + """(here)=
+# Title
+
+Opening.
+
+## Part
+
+```{figure} p.png
+:name: fig-a
+:alt: a picture
+The caption.
+```
+
+```{code-cell} ipython3
+:tags: [hide-input]
+
+x = 1
+```
+
+```{code-cell} ipython3
+---
+mystnb:
+  figure: {name: fig-a, caption: "Drawn."}
+---
+x
+```
+"""
+    book = notebooks.to_notebook(text, Known(), tmp_path)
+    nbformat.validate(nbformat.from_dict(book))
+    kinds = [(each["cell_type"], each["source"]) for each in book["cells"]]
+    assert kinds == [
+        ("markdown", "# Title\n\nOpening."),
+        ("markdown", "## Part\n\n![a picture](attachment:p.png)\n\n**Figur 1.3.** The caption."),
+        ("code", "x = 1"),
+        ("code", "x"),
+        ("markdown", "**Figur 1.3.** Drawn."),
+    ]
+    assert list(book["cells"][1]["attachments"]["p.png"]) == ["image/png"]
+    assert book["cells"][2]["metadata"] == {"tags": ["hide-input"], "jupyter": {"source_hidden": True}}
+    assert notebooks.dump(book) == notebooks.dump(notebooks.to_notebook(text, Known(), tmp_path))

@@ -1,0 +1,89 @@
+"""What the tests of the exercises share: release versions, the `course` packages in them, and students' namespaces."""
+
+import importlib.util
+import sys
+
+import nbformat
+import pytest
+
+from autograder import assignment
+from autograder.exercise import notebook
+from autograder.exercise.nbgrader_course import EXERCISES
+from autograder.languages import LANGUAGES
+from autograder.release import release
+
+ASSIGNMENTS = assignment.names()
+
+
+@pytest.fixture(scope="session")
+def regenerated(tmp_path_factory):
+    """A folder with all release versions, made anew from the sources; beside it, in source/, the source versions."""
+    folder = tmp_path_factory.mktemp("release")
+    release(out=folder / "exercises", source=folder / "source")
+    return folder / "exercises"
+
+
+@pytest.fixture(params=LANGUAGES)
+def language(request):
+    return request.param
+
+
+@pytest.fixture(params=ASSIGNMENTS)
+def exercise(request):
+    """An assignment."""
+    return assignment.load(request.param)
+
+
+@pytest.fixture
+def released(exercise, language):
+    """The folder of a committed release version."""
+    folder = EXERCISES / language / exercise.name
+    assert folder.is_dir(), f"there is no exercise {exercise.name} in {language}: write solutions/{language}/{exercise.name}.md"
+    return folder
+
+
+@pytest.fixture
+def notebook_of(released, exercise):
+    """The committed release notebook."""
+    return nbformat.read(released / f"{exercise.name}.ipynb", 4)
+
+
+@pytest.fixture
+def solved(exercise, language):
+    """The source of each cell with its solution, {cell id: source}."""
+    return {cell.id: cell.source for cell in notebook.build(exercise, language).cells}
+
+
+def course_in(folder):
+    """The `course` package of a release version, under a name of its own, so that several can be loaded at once."""
+    name = "course_" + "_".join(folder.parts[-2:]).replace("-", "_")
+    if name not in sys.modules:
+        inside = folder / "course"
+        spec = importlib.util.spec_from_file_location(name, inside / "__init__.py", submodule_search_locations=[str(inside)])
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def right(exercise):
+    """The names of the reference solution."""
+    namespace = {"__name__": "student"}
+    exec(compile(exercise.solution_source, "<right>", "exec"), namespace)
+    return namespace
+
+
+def parts_of(variant):
+    """The parts whose functions a variant writes itself, in the notebook's order."""
+    return [part for part in variant.assignment.parts if f"\ndef {part}(" in variant.override or f"\nclass {part}(" in variant.override]
+
+
+@pytest.fixture
+def english():
+    """check() of the English single-head."""
+    return course_in(EXERCISES / "en" / "single-head").check
+
+
+@pytest.fixture
+def single_head():
+    """A namespace with the right functions of single-head, to be spoilt."""
+    return right(assignment.load("single-head"))

@@ -1,0 +1,51 @@
+"""exercises/ is what its sources give, in every language, to the byte."""
+
+import filecmp
+import shutil
+
+import pytest
+
+from autograder import assignment
+from autograder.exercise.nbgrader_course import EXERCISES
+from autograder.languages import LANGUAGES
+from autograder.release import release
+
+LEFT = {"__pycache__", ".ipynb_checkpoints"}  # by running a notebook
+
+
+def tree(folder):
+    return {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file() and not LEFT & set(path.parts)}
+
+
+def differing(left, right):
+    """The files that are in one tree alone or differ."""
+    left, right = tree(left), tree(right)
+    alone = set(left) ^ set(right)
+    return sorted(alone | {name for name in set(left) & set(right) if not filecmp.cmp(left[name], right[name], shallow=False)})
+
+
+def test_exercises_are_fresh(regenerated):
+    assert differing(regenerated, EXERCISES) == [], "run `python -m autograder release`"
+
+
+def test_a_second_run_gives_the_same_bytes(regenerated, tmp_path):
+    release(out=tmp_path / "exercises", source=tmp_path / "source")
+    assert differing(regenerated, tmp_path / "exercises") == []
+    assert differing(regenerated.parent / "source", tmp_path / "source") == []
+
+
+def test_an_older_file_does_not_stay(regenerated, tmp_path):
+    shutil.copytree(regenerated / "en" / "single-head", tmp_path / "en" / "single-head")
+    (tmp_path / "en" / "single-head" / "course" / "older.py").write_text("x = 1")
+    release(["single-head"], ["en"], out=tmp_path, source=tmp_path / "source")
+    assert not (tmp_path / "en" / "single-head" / "course" / "older.py").exists()
+
+
+def test_every_language_has_every_exercise():
+    missing = [f"{code}/{name}" for code in LANGUAGES for name in assignment.names() if not (EXERCISES / code / name).is_dir()]
+    assert missing == []
+
+
+def test_an_unknown_language_is_named(tmp_path):
+    with pytest.raises(ValueError, match="'fi'.*there is: en"):
+        release(["single-head"], ["fi"], out=tmp_path, source=tmp_path)
