@@ -15,7 +15,7 @@ from pathlib import Path
 from fontTools import subset
 from fontTools.ttLib import TTCollection
 
-from book.tools.paths import FONTS
+from book.tools.paths import BOOK, FONTS
 
 FAMILY = "Noto Sans SC"
 OUTPUT = FONTS / "NotoSansSC-Subset.otf"
@@ -54,10 +54,15 @@ def gb2312_level_1() -> set[int]:
     return found
 
 
+def rare_terms() -> set[int]:
+    """The code points that the Chinese pages use beyond those, such as 熵 (entropy)."""
+    return {ord(character) for page in (BOOK / "zh-CN").glob("*.md") for character in page.read_text(encoding="utf-8")}
+
+
 def wanted(extra: str = "") -> set[int]:
-    """All code points that the subset holds where the source has them; `extra` adds characters outside GB 2312 level 1."""
+    """All code points that the subset holds where the source has them; `extra` adds to them."""
     ranges = {code for first, last in RANGES for code in range(first, last + 1)}
-    return ranges | gb2312_level_1() | {ord(character) for character in extra}
+    return ranges | gb2312_level_1() | rare_terms() | {ord(character) for character in extra}
 
 
 def make(source: Path, output: Path, extra: str) -> None:

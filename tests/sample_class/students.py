@@ -32,7 +32,7 @@ RIGHT = (
 WRONG = (
     Student("edward", "en", 0.0, work="stub"),
     Student("elin", "sv", 8.25, work="wrong/no-scale", misconceptions=("no-scale",)),
-    Student("wang.fang", "zh-CN", 8.75, work="wrong/mask-inverted", misconceptions=("mask-inverted",)),
+    Student("wang.fang", "zh-CN", 8.5, work="wrong/mask-inverted", misconceptions=("mask-inverted",)),
     Student("igor", "ru", 9.5, work="wrong/causal-top-left", misconceptions=("causal-top-left",)),
     Student("olga", "ru", 9.0, work="wrong/softmax-global-maximum", misconceptions=("softmax-global-maximum",)),
 )
