@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import hashlib
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,15 @@ class Assignment:
     @functools.cached_property
     def solution_source(self):
         return (SOLUTIONS / self.solution).read_text(encoding="utf-8")
+
+    @functools.cached_property
+    def version(self):
+        """Twelve hexadecimal digits that change with the hidden tests, the reference or the catalogue: results of another version are out of date."""
+        digest = hashlib.sha256(self.solution_source.encode())
+        for path in sorted(self.folder.rglob("*")):
+            if path.suffix in (".py", ".toml"):
+                digest.update(path.relative_to(self.folder).as_posix().encode() + b"\0" + path.read_bytes())
+        return digest.hexdigest()[:12]
 
     @functools.cached_property
     def wrong(self):

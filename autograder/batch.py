@@ -1,6 +1,7 @@
 """Grading many submissions: in this process, in several on this machine, or on a running Dask cluster."""
 
 import contextlib
+import hashlib
 import sys
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from autograder.assignment import load
 from autograder.grade import Grader
 from autograder.messages import Message
 from autograder.sandbox.limits import Limits
+
+PATIENCE = 20  # how many workers may be lost under one submission
 
 
 @dataclass(frozen=True)
@@ -46,16 +49,18 @@ def read_tasks(submissions):
         yield Task(submission.student, submission.path.name if submission.path else "", data, note)
 
 
-def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None):
+def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None, force=False):
     """Grade the submissions and write each result as soon as it is there.
 
-    progress(done, total, result) is called after each. Returns the results, and the students whose result is missing with the reason.
+    A result that is there already, of the same bytes and the same version of the assignment, is kept, unless `force`: a run that was
+    stopped goes on where it stopped. progress(done, total, result) is called after each. Returns the results, and the students
+    whose result is missing with the reason.
     """
     tasks = list(read_tasks(submissions))
-    done, missing = [], {}
+    kept = {} if force else {task: result for task in tasks if (result := current_result(out, task, settings)) is not None}
+    done, missing = list(kept.values()), {}
     with contextlib.ExitStack() as stack:
-        outcomes = _here(tasks, settings, stack) if jobs <= 1 and scheduler is None else _on_cluster(tasks, settings, jobs, scheduler, stack)
-        for task, result in outcomes:
+        for task, result in _outcomes([task for task in tasks if task not in kept], settings, jobs, scheduler, stack):
             if isinstance(result, BaseException):
                 missing[task.student] = f"{type(result).__name__}: {result}"
                 continue
@@ -64,6 +69,29 @@ def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None)
             if progress:
                 progress(len(done), len(tasks), result)
     return done, missing
+
+
+def current_result(out, task, settings):
+    """The result that lies in the folder, where grading again would only repeat it; else None."""
+    result = results.read(results.path_of(out, task.student, settings.assignment))
+    if result is None or task.data is None:
+        return None
+    wanted = {
+        "submission_sha256": hashlib.sha256(task.data).hexdigest(),
+        "assignment_version": load(settings.assignment).version,
+        "device": settings.device,
+        "seed": settings.seed,
+        "language": settings.language,
+    }
+    same = all(result.get(name) == value for name, value in wanted.items() if value is not None)
+    return result if same else None
+
+
+def _outcomes(tasks, settings, jobs, scheduler, stack):
+    """Pairs of a task and its result, or the exception that stands in its place, in the order in which they come."""
+    if not tasks:
+        return iter(())
+    return _here(tasks, settings, stack) if jobs <= 1 and scheduler is None else _on_cluster(tasks, settings, jobs, scheduler, stack)
 
 
 def _here(tasks, settings, stack):
@@ -77,18 +105,28 @@ def _here(tasks, settings, stack):
 
 
 def _on_cluster(tasks, settings, jobs, scheduler, stack):
-    """Grade on Dask workers: those of the scheduler, or `jobs` processes of this machine."""
-    from dask.distributed import Client, LocalCluster, as_completed
+    """Grade on Dask workers: those of the scheduler, or `jobs` processes of this machine. What a lost worker had is graded by another."""
+    import dask
+    from dask.distributed import Client, KilledWorker, LocalCluster, as_completed
 
     if scheduler is None:
+        stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": PATIENCE}))
         cluster = stack.enter_context(LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None))
         client = stack.enter_context(Client(cluster))
     else:
         client = stack.enter_context(Client(scheduler, timeout="20s"))
     futures = {client.submit(grade_on_worker, task, settings, pure=False): task for task in tasks}
-    for future in as_completed(futures):
-        error = future.exception()
-        yield futures[future], error if error is not None else future.result()
+    lost = dict.fromkeys(tasks, 0)
+    finished = as_completed(futures)
+    for future in finished:
+        task, error = futures.pop(future), future.exception()
+        if isinstance(error, KilledWorker) and lost[task] < PATIENCE:  # its workers were killed, whether or not it was to blame
+            lost[task] += 1
+            again = client.submit(grade_on_worker, task, settings, pure=False)
+            futures[again] = task
+            finished.add(again)
+            continue
+        yield task, error if error is not None else future.result()
 
 
 def make_grader(settings):

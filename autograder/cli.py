@@ -29,7 +29,19 @@ def parser():
     grade.add_argument("--seed", type=int, metavar="N", help="repeat the inputs of a run; every result names its seed")
     grade.add_argument("--language", choices=LANGUAGES, help="the language of the feedback, in place of each student's own")
     grade.add_argument("--sandbox", choices=("bubblewrap", "none"), default="bubblewrap", help="none: no isolation, at your own risk")
+    grade.add_argument("--force", action="store_true", help="grade again what has a current result already")
     grade.set_defaults(run=run_grade)
+
+    report = commands.add_parser("report", help="a class report and exports, from a folder of results",
+                                 description="Report on the results in DIR/<student>/<assignment>.json. Without a format: a table in the terminal.")
+    report.add_argument("folder", metavar="DIR", help="the folder that `grade --out` has filled")
+    report.add_argument("--assignment", required=True, choices=assignments.names(), metavar="NAME", help=", ".join(assignments.names()))
+    report.add_argument("--html", metavar="FILE", help="the class report: one page that needs nothing else")
+    report.add_argument("--csv", metavar="FILE", help="scores, with the columns of `nbgrader export`")
+    report.add_argument("--junit", metavar="FILE", help="JUnit XML, a suite for each student")
+    report.add_argument("--gradescope", metavar="FOLDER", help="FOLDER/<student>/results.json, as Gradescope reads it")
+    report.add_argument("--summary", metavar="FILE", help="Markdown for a GitHub job summary; - for the standard output")
+    report.set_defaults(run=run_report)
 
     release = commands.add_parser("release", help="generate exercises/ from solutions/")
     release.set_defaults(run=run_release)
@@ -60,7 +72,7 @@ def run_grade(options):
         print(f"autograder: {error}", file=sys.stderr)
         return 2
     settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
-    done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, batch.print_progress)
+    done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, batch.print_progress, options.force)
     print_summary(done)
     for student, reason in missing.items():
         print(f"autograder: no result for {student}: {reason}", file=sys.stderr)
@@ -75,6 +87,13 @@ def print_summary(done):
         remark = result["note"] or ", ".join(sorted({test["misconception"] for test in result["tests"] if test["misconception"]}))
         print(f"{result['student'][:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark}".rstrip())
     print(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
+
+
+def run_report(options):
+    """Report on a class; 0, or 1 where a file was passed over, or 2 where nothing can be read or a file not be written."""
+    from autograder.reports import command
+
+    return command.run(options.folder, options.assignment, options.html, options.csv, options.junit, options.gradescope, options.summary)
 
 
 def run_release(options):

@@ -68,6 +68,7 @@ class Grader:
         return {
             "schema": SCHEMA,
             "assignment": self.assignment.name,
+            "assignment_version": self.assignment.version,
             "student": student,
             "submission_sha256": None if data is None else hashlib.sha256(data).hexdigest(),
             "language": language,

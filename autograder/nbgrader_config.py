@@ -14,6 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from autograder.exercise.nbgrader_course import configure  # noqa: E402
 from autograder.gradebook import settings  # noqa: E402
 
+# nbgrader calls alembic, which lies beside its own interpreter, by its bare name.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
 c = get_config()  # noqa: F821  (nbgrader defines it)
 configure(c, os.environ.get("COURSE_LANGUAGE", "en"))
 c.CourseDirectory.release_directory = "release"  # the course folder's own; exercises/ here belongs to the repository

@@ -15,6 +15,15 @@ def path_of(out, student, assignment):
     return Path(out) / safe_name(student) / f"{assignment}.json"
 
 
+def read(path):
+    """The result in a file; None where there is none, or none that can be read as one."""
+    try:
+        result = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and result.get("schema") == SCHEMA else None
+
+
 def write(out, result):
     """Write a result under its student's name. Returns the path."""
     path = path_of(out, result["student"], result["assignment"])

@@ -1,8 +1,5 @@
 """Scores from the isolated run, written into the notebook where nbgrader looks for them. No cell of the student's is executed here."""
 
-import hashlib
-import json
-import os
 from collections import OrderedDict
 from pathlib import Path
 
@@ -46,11 +43,11 @@ class IsolatedScores(NbGraderPreprocessor):
         submission = submissions.of_student(student, folder, folder.parent.parent)
         task = next(batch.read_tasks([submission]))
         out = Path(coursedir.root) / self.results_directory
-        return stored(out, task, assignment) or self.grade(task, assignment, out)
-
-    def grade(self, task, assignment, out):
-        """Grade now, and keep the result."""
         settings = batch.Settings(assignment, course_secret(), self.sandbox, language=self.language)
+        return batch.current_result(out, task, settings) or self.grade(task, settings, out)
+
+    def grade(self, task, settings, out):
+        """Grade now, and keep the result."""
         result = batch.grade_task(grader_for(settings), task, settings)
         results.write(out, result)
         return result
@@ -64,16 +61,6 @@ def grader_for(settings):
             _graders.popitem(last=False)[1].__exit__(None, None, None)
     _graders.move_to_end(settings)
     return _graders[settings]
-
-
-def stored(out, task, assignment):
-    """The result that lies in the folder, if it was made from these bytes; else None."""
-    path = results.path_of(out, task.student, assignment)
-    if task.data is None or not os.path.exists(path):
-        return None
-    result = json.loads(path.read_text(encoding="utf-8"))
-    same = result.get("schema") == results.SCHEMA and result.get("submission_sha256") == hashlib.sha256(task.data).hexdigest()
-    return result if same else None
 
 
 def outputs_of(graded, result):

@@ -102,6 +102,7 @@ def settings(language: languages.Language, locale_dir: Path, base_url: str) -> d
         "nb_execution_cache_path": str(runtime.CACHE),
         "nb_execution_in_temp": True,
         "nb_execution_show_tb": True,
+        "nb_merge_streams": True,  # printed text may arrive in pieces
         "nb_code_prompt_show": _("Show the code"),
         "nb_code_prompt_hide": _("Hide the code"),
         "nb_ipywidgets_js": {},
