@@ -43,6 +43,12 @@ def parser():
     report.add_argument("--summary", metavar="FILE", help="Markdown for a GitHub job summary; - for the standard output")
     report.set_defaults(run=run_report)
 
+    verify = commands.add_parser("verify", help="check that an assignment is fit to be handed out and graded")
+    verify.add_argument("names", nargs="*", metavar="NAME", help="assignments (all)")
+    verify.add_argument("--table", action="store_true", help="print the wrong solutions and what catches them, as a Markdown table")
+    verify.add_argument("--sandbox", choices=("bubblewrap", "none"), default="bubblewrap", help="none: no isolation")
+    verify.set_defaults(run=run_verify)
+
     release = commands.add_parser("release", help="generate exercises/ from solutions/")
     release.set_defaults(run=run_release)
     messages = commands.add_parser("messages", help="bring the message catalogues up to date, and list what is to be translated")
@@ -94,6 +100,27 @@ def run_report(options):
     from autograder.reports import command
 
     return command.run(options.folder, options.assignment, options.html, options.csv, options.junit, options.gradescope, options.summary)
+
+
+def run_verify(options):
+    """Check assignments; 1 where something is wrong, 2 where one is unknown or no sandbox can be made."""
+    from autograder import verify
+    from autograder.sandbox.bubblewrap import SandboxUnavailable
+
+    wrong = False
+    for name in options.names or assignments.names():
+        try:
+            found, table = verify.verify(name, options.sandbox)
+        except (assignments.UnknownAssignment, SandboxUnavailable) as error:
+            print(f"autograder: {error}", file=sys.stderr)
+            return 2
+        print(f"{name}")
+        for what, problems in found.items():
+            print(f"  {'✗' if problems else '✓'} {what}", *(f"      {problem}" for problem in problems), sep="\n")
+        if options.table:
+            print(verify.table_of(table))
+        wrong = wrong or any(found.values())
+    return 1 if wrong else 0
 
 
 def run_release(options):
