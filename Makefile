@@ -35,7 +35,7 @@ serve: book  ## build the site and serve it on http://localhost:8000 (PORT=…)
 
 lab: env  ## work the exercises in JupyterLab (LANG_CODE=en, sv, zh-CN or ru)
 	@test -d exercises/$(LANG_CODE) || { echo "make: there are no exercises in '$(LANG_CODE)'; LANG_CODE is one of: $$(ls exercises | xargs)"; exit 2; }
-	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/exercises/$(LANG_CODE)/$(ASSIGNMENT)/$(ASSIGNMENT).ipynb
+	$(BIN)/jupyter lab $$([ "$$(id -u)" != 0 ] || echo --allow-root) --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/exercises/$(LANG_CODE)/$(ASSIGNMENT)/$(ASSIGNMENT).ipynb
 
 exercises: env  ## generate exercises/ anew from solutions/
 	$(BIN)/python -m autograder release
@@ -44,8 +44,7 @@ grade: env  ## grade submissions (SUBMISSIONS=submitted ASSIGNMENT=single-head O
 	$(BIN)/python -m autograder grade $(SUBMISSIONS) --assignment $(ASSIGNMENT) --out $(OUT) --jobs $(JOBS)
 
 translations: env  ## show which paragraphs and messages wait for a translator
-	$(BIN)/python -m book.tools.translations
-	$(BIN)/python -m autograder messages
+	@status=0; $(BIN)/python -m book.tools.translations || status=1; $(BIN)/python -m autograder messages || status=1; exit $$status
 
 test: env  ## run all tests
 	$(BIN)/python -m pytest

@@ -24,6 +24,8 @@ class Assignment:
     solution: str
     framework: str
     points: dict = field(hash=False)
+    own_work: bool = False  # a library's attention may not be called
+    place: Path = ASSIGNMENTS
 
     @property
     def parts(self):
@@ -32,7 +34,7 @@ class Assignment:
 
     @property
     def folder(self):
-        return ASSIGNMENTS / self.name
+        return self.place / self.name
 
     @property
     def hidden_tests(self):
@@ -103,11 +105,15 @@ def one_line(text):
 @functools.cache
 def load(name):
     """The assignment of that name; raises UnknownAssignment, which lists those there are."""
-    path = ASSIGNMENTS / str(name) / "assignment.toml"
     if name not in names():
         raise UnknownAssignment(f"there is no assignment {name!r}; there are: {', '.join(names())}")
-    fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Assignment(fields["name"], fields["solution"], fields["framework"], fields["points"])
+    return read(ASSIGNMENTS / name)
+
+
+def read(folder):
+    """The assignment that lies in a folder of its name. `solution` in its assignment.toml may be an absolute path, too."""
+    fields = tomllib.loads((folder / "assignment.toml").read_text(encoding="utf-8"))
+    return Assignment(fields["name"], fields["solution"], fields["framework"], fields["points"], fields.get("own_work", False), folder.parent)
 
 
 def names():

@@ -66,7 +66,7 @@ def positive(text):
 
 def run_grade(options):
     """Grade; 0 when every submission has a result, 1 where one is missing, 2 where the sandbox or the paths are no good."""
-    from autograder import batch, submissions
+    from autograder import batch, results, submissions
     from autograder.sandbox import bubblewrap
     from autograder.secret import course_secret
 
@@ -74,9 +74,12 @@ def run_grade(options):
         if options.sandbox == "bubblewrap":
             bubblewrap.require()
         found = submissions.find(options.paths, options.assignment)
-    except (bubblewrap.SandboxUnavailable, submissions.NothingFound) as error:
+        results.prepare(options.out)
+    except (bubblewrap.SandboxUnavailable, submissions.NothingFound, results.NotWritable) as error:
         print(f"autograder: {error}", file=sys.stderr)
         return 2
+    for path in submissions.passed_over(options.paths, options.assignment):
+        print(f"autograder: passed over, no submission to {options.assignment}: {path}", file=sys.stderr)
     settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
     done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, batch.print_progress, options.force)
     print_summary(done)
@@ -90,9 +93,22 @@ def print_summary(done):
     if not done:
         return
     for result in sorted(done, key=lambda result: result["student"]):
-        remark = result["note"] or ", ".join(sorted({test["misconception"] for test in result["tests"] if test["misconception"]}))
-        print(f"{result['student'][:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark}".rstrip())
-    print(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
+        print(f"{result['student'][:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark(result)}".rstrip())
+    if len(done) > 1:
+        print(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
+        return
+    for test in done[0]["tests"]:
+        if test["status"] not in ("passed", "deferred"):
+            print(f"\n✗ {test['id']}  0 / {test['max_points']:g}\n{test['message']}")
+
+
+def remark(result):
+    """What a line of the summary ends with: the note, the misconceptions, or how the other tests ended."""
+    if result["note"]:
+        return result["note"]
+    named = sorted({test["misconception"] for test in result["tests"] if test["misconception"]})
+    other = [test["status"] for test in result["tests"] if test["status"] in ("failed", "error", "timeout") and not test["misconception"]]
+    return ", ".join(named + [f"{other.count(status)} × {status}" for status in sorted(set(other)) if not named])
 
 
 def run_report(options):

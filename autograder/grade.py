@@ -1,5 +1,6 @@
 """Grading one submission: load it in the sandbox, run every hidden test in a process of its own, say what is wrong."""
 
+import dataclasses
 import hashlib
 import secrets
 import time
@@ -79,7 +80,7 @@ class Grader:
             "duration_s": round(time.monotonic() - begun, 3),
             "peak_memory_bytes": run.peak_memory_bytes,
             "note": note.say(language) if note else None,
-            "flags": [],
+            "flags": [{"kind": "library-attention", "evidence": f"{function} was called in {test}"} for function, test in run.library.items()],
             "tests": [self.entry(test, run.verdicts[test.id], language) for test in self.hidden.tests],
         }
 
@@ -105,41 +106,60 @@ class _Run:
     def __init__(self, grader, seed):
         self.grader, self.seed = grader, seed
         self.verdicts, self.peak_memory_bytes = {}, 0
+        self.traces = {}  # what each failed test saw, and the seed of its inputs
+        self.library = {}  # attention functions of a library that were called, and the first test in which they were
 
     def whole(self, cells, deadline):
-        """Load the cells and run all tests; every test gets a verdict.
+        """Run all tests; every test gets a verdict. Tests with a bound on memory run in processes that have had it from the start."""
+        tests = self.grader.hidden.tests
+        for memory_bytes in sorted({test.memory_bytes for test in tests}, key=lambda most: (most is not None, most)):
+            self._together(cells, [test for test in tests if test.memory_bytes == memory_bytes], memory_bytes, deadline)
+
+    def _together(self, cells, tests, memory_bytes, deadline):
+        """Load the cells and run some tests.
 
         A cell that ends the process is left out in the next try; a process that is lost between two tests is loaded again for the rest.
         """
         skip, trouble = set(), None
         for _ in range(LOAD_TRIES):
-            with self.grader.sandbox.submission() as process:
+            with self.grader.sandbox.submission(memory_bytes) as process:
                 trouble = self._load(process, cells, skip, deadline)
                 if trouble is None:
-                    self._tests(process, deadline)
+                    self._tests(process, tests, deadline)
             self.peak_memory_bytes = max(self.peak_memory_bytes, process.peak_memory_bytes)
-            if len(self.verdicts) == len(self.grader.hidden.tests) or time.monotonic() > deadline:
+            if all(test.id in self.verdicts for test in tests) or time.monotonic() > deadline:
                 break
             if trouble is not None:
                 skip.add(process.current_cell)
-        for test in self.grader.hidden.tests:
+        for test in tests:
             self.verdicts.setdefault(test.id, trouble or Verdict("timeout", out_of_time()))
+        self._name_again()
+
+    def _name_again(self):
+        """A mistake that one test has named often fails others, too: see whether it explains what they saw."""
+        named = {verdict.misconception for verdict in self.verdicts.values()} - {None}
+        for test, (trace, seed) in self.traces.items():
+            verdict = self.verdicts[test.id]
+            if named and verdict.status in ("failed", "error") and not verdict.misconception:
+                known = diagnose.misconception(self.grader.hidden, test, trace, seed, sorted(named))
+                self.verdicts[test.id] = dataclasses.replace(verdict, misconception=known)
 
     def _load(self, process, cells, skip, deadline):
         """Run the cells. Returns the Verdict that all tests get where that has failed, or None."""
         self.errors = []
         try:
-            self.errors = process.load(cells, skip, min(deadline, time.monotonic() + self.grader.limits.load_s))
+            until = min(deadline, time.monotonic() + self.grader.limits.load_s)
+            self.errors = process.load(cells, skip, until, self.grader.assignment.own_work)
         except wire.TimedOut:
             return Verdict("timeout", message("Cell {cell} of the notebook did not come to an end.", cell=cell_number(process)))
         except wire.WireError:
             return Verdict("error", message("Cell {cell} of the notebook ended the Python process.", cell=cell_number(process)))
         return None
 
-    def _tests(self, process, deadline):
+    def _tests(self, process, tests, deadline):
         """Run the tests that have no verdict yet, until time or the submission's process has ended."""
         limits = self.grader.limits
-        for test in self.grader.hidden.tests:
+        for test in tests:
             if test.id in self.verdicts:
                 continue
             now = time.monotonic()
@@ -159,10 +179,14 @@ class _Run:
         with process.test(deadline) as test_process:
             backend = RemoteBackend(test_process, self.grader.assignment.framework)
             error = self.grader.hidden.run(test, Student(backend), seed).error
+        if backend.library:
+            self.library |= dict.fromkeys(backend.library, test.id) | self.library
+            return Verdict("failed", message("This exercise asks for attention of your own, and your code called {function}.", function=backend.library[0]))
         verdict = self._judge(error)
         if verdict.status not in ("failed", "error"):
             return verdict
-        return Verdict(verdict.status, verdict.what, diagnose.misconception(self.grader.hidden, test, backend.trace, seed))
+        self.traces[test] = backend.trace, seed
+        return Verdict(verdict.status, verdict.what, diagnose.misconception(self.grader.hidden, test, backend.trace, seed, test.catches))
 
     def _judge(self, error):
         if error is None:

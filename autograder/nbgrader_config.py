@@ -3,6 +3,11 @@
     load_subconfig("nbgrader_config.py", path="/path/to/this/repository/autograder")
 
 COURSE_LANGUAGE in the environment chooses the language of the release versions (en, sv, zh-CN, ru).
+
+What comes after that line overrides it. A gradebook in PostgreSQL (after pip install "psycopg[binary]"):
+
+    c = get_config()
+    c.CourseDirectory.db_url = "postgresql://user:password@host/gradebook"
 """
 
 import os
@@ -19,5 +24,6 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 
 c = get_config()  # noqa: F821  (nbgrader defines it)
 configure(c, os.environ.get("COURSE_LANGUAGE", "en"))
+c.CourseDirectory.course_id = "attention-head-by-head"  # PostgreSQL takes no assignment of a course without a name
 c.CourseDirectory.release_directory = "release"  # the course folder's own; exercises/ here belongs to the repository
 settings.configure(c)

@@ -1,5 +1,6 @@
 """Reading what a student handed in, as data: the code cells of a notebook or a .py file, and the language it is written in."""
 
+import itertools
 import json
 import re
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from autograder.languages import DEFAULT, LANGUAGES
 from autograder.messages import Message, message
 
 MAX_CELLS = 5000
+MAX_BRACKETS = 2_000_000  # each may cost 200 bytes of memory; a notebook of fifty megabytes of pictures has a few thousand
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,9 @@ def read(data, name):
 
 
 def decode(data):
-    """The text of a file: UTF-8 with or without a byte-order mark, or UTF-16 with one."""
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    """The text of a file: UTF-8 or UTF-16, with or without a byte-order mark."""
+    marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"{\0": "utf-16-le", b"\0{": "utf-16-be"}
+    encoding = marks.get(data[:2], "utf-8-sig")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
@@ -45,17 +48,36 @@ def decode(data):
 
 def read_notebook(text):
     """The work in a notebook's JSON; nbformat 3 and 4 are understood, whatever else is odd about it."""
-    if not text.strip():
-        raise Unreadable(message("The file is empty. Save the notebook and submit it again."))
-    try:
-        notebook = json.loads(text)
-    except (ValueError, RecursionError):
-        raise Unreadable(message("The file is not a notebook: it is no valid JSON. Open it in Jupyter, save it, and submit it again.")) from None
+    notebook = parse(text)
     cells = list_cells(notebook)
     code = tuple(source_of(cell) for cell in cells if cell.get("cell_type") == "code")
     if not code:
         raise Unreadable(message("There is no code cell in the notebook. Submit the notebook that you have worked in."))
     return Work(code[:MAX_CELLS], language_of(notebook, cells))
+
+
+def parse(text):
+    """What a notebook's JSON holds; raises Unreadable."""
+    if not text.strip():
+        raise Unreadable(message("The file is empty. Save the notebook and submit it again."))
+    if _brackets(text) > MAX_BRACKETS:
+        raise Unreadable(message("The notebook holds too much. Clear its outputs, save it and submit it again."))
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable(message("The file is not a notebook: it is no valid JSON. Open it in Jupyter, save it, and submit it again.")) from None
+
+
+def _brackets(text):
+    """How many lists and objects a text in JSON opens; those inside its strings do not count, where it matters."""
+    brackets = text.count("[") + text.count("{")
+    if brackets <= MAX_BRACKETS:
+        return brackets
+    outside = (found for found in STRING_OR_BRACKET.finditer(text) if found[0][0] != '"')
+    return sum(1 for _ in itertools.islice(outside, MAX_BRACKETS + 1))
+
+
+STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]', re.DOTALL)  # an unclosed string goes to the end: one pass
 
 
 def list_cells(notebook):

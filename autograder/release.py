@@ -40,9 +40,31 @@ def _release(assignment, language, recorded, out, source):
         raise ValueError(f"there is no prose for {assignment.name} in {language!r}; there is: {', '.join(written(assignment))}")
     write_source(assignment, language, recorded, source / language / assignment.name)
     folder = out / language / assignment.name
+    save_work(folder / f"{assignment.name}.ipynb")
     shutil.rmtree(folder, ignore_errors=True)
     _generate(assignment.name, language, source, out)
     return folder
+
+
+def save_work(path):
+    """Put a notebook that somebody has worked in beside its folder, which is about to be made anew; says where it is."""
+    if path.exists() and is_worked_in(path):
+        folder = path.parent.parent
+        saved = next(place for n in range(1, 10_000) if not (place := folder / f"{path.stem}.saved-{n}.ipynb").exists())
+        shutil.copy2(path, saved)
+        print(f"{path} has been worked in; it is kept as {saved}")
+
+
+def is_worked_in(path):
+    """Whether a release notebook has been run or written in: a cell has been executed, or is no longer what nbgrader made."""
+    from nbgrader.utils import compute_checksum, is_locked, is_solution  # slow to import
+
+    try:
+        cells = nbformat.read(path, as_version=4).cells
+    except Exception:  # whatever it is, it is not what was made here
+        return True
+    changed = [cell for cell in cells if (is_solution(cell) or is_locked(cell)) and cell.metadata.nbgrader.get("checksum") != compute_checksum(cell)]
+    return bool(changed) or any(cell.cell_type == "code" and (cell.execution_count or cell.outputs) for cell in cells)
 
 
 def write_source(assignment, language, recorded, folder):

@@ -15,6 +15,20 @@ def path_of(out, student, assignment):
     return Path(out) / safe_name(student) / f"{assignment}.json"
 
 
+class NotWritable(OSError):
+    """Results cannot be written to the folder."""
+
+
+def prepare(out):
+    """Make the folder for results; raises NotWritable, which names it, where nothing can be written there."""
+    try:
+        Path(out).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise NotWritable(f"{out}: results cannot be written there ({error.strerror}); choose another folder with --out") from None
+
+
 def read(path):
     """The result in a file; None where there is none, or none that can be read as one."""
     try:

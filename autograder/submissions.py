@@ -9,7 +9,7 @@ from autograder.messages import Message, message
 from autograder.names import numbered
 
 ENDINGS = (".ipynb", ".py")
-MAX_BYTES = 32 << 20
+MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,13 @@ def find(paths, assignment):
     return _unique(found)
 
 
+def passed_over(paths, assignment):
+    """What lies in the folders and is no submission to the assignment, so that nobody is forgotten in silence."""
+    folders = [path for path in map(Path, paths) if path.is_dir()]
+    return [entry for folder in folders for entry in sorted(folder.iterdir())
+            if not entry.name.startswith(".") and entry.suffix.lower() not in ENDINGS and not _is_student(entry, assignment)]
+
+
 def _bare(path):
     if path.suffix.lower() not in ENDINGS:
         raise NothingFound(f"{path}: a submission is a notebook (.ipynb) or a .py file")
@@ -63,8 +70,8 @@ def of_student(student, folder, root):
     """The one file in a student's folder that is to be graded, or a note."""
     if not _inside(folder, root) or not folder.is_dir():
         return Submission(student, None, message("The submission is not a folder of its own, but a link or a file. Submit the folder with the notebook in it."))
-    candidates = sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS)
-    notebooks = [path for path in candidates if path.suffix.lower() == ".ipynb"] or candidates
+    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))  # ._x.ipynb is a Mac's, not the student's
+    notebooks = next(filter(None, ([path for path in files if fits(path)] for fits in (_is_notebook, _was_notebook, _is_python))), [])
     if not notebooks:
         return Submission(student, None, message("There is no notebook in the submission. Submit {expected}.", expected=f"{folder.name}.ipynb"))
     named = [path for path in notebooks if path.stem == folder.name]
@@ -72,6 +79,19 @@ def of_student(student, folder, root):
         return Submission(student, None, message("There are several notebooks in the submission, and none is named {expected}. Rename the right one.",
                                                  expected=f"{folder.name}.ipynb"))
     return _checked(student, (named or notebooks)[0], root)
+
+
+def _is_notebook(path):
+    return path.suffix.lower() == ".ipynb"
+
+
+def _is_python(path):
+    return path.suffix.lower() == ".py"
+
+
+def _was_notebook(path):
+    """x.ipynb.txt, x.ipynb.json, x.ipynb (1): how browsers and mail programs name what they save."""
+    return ".ipynb" in path.name.lower() and path.is_file()
 
 
 def _checked(student, path, root):

@@ -12,6 +12,8 @@ def configure(config, language, source=SOURCE, exercises=EXERCISES):
 
     The folders are absolute, so that the course folder (`CourseDirectory.root`, with submissions and gradebook) can be anywhere.
     """
+    if language not in YOUR_CODE:
+        raise ValueError(f"the course has no language {language!r} (COURSE_LANGUAGE); it has: {', '.join(YOUR_CODE)}")
     config.CourseDirectory.source_directory = str(source / language)
     config.CourseDirectory.release_directory = str(exercises / language)
     config.ClearSolutions.code_stub = {"python": f"# {YOUR_CODE[language]}\nraise NotImplementedError()"}

@@ -1,4 +1,4 @@
-"""nbgrader's side: a preprocessor that stands in for Execute, and the settings that put it there."""
+"""nbgrader's side: scores of the isolated run in its gradebook, clean notebooks for its pages, and the settings that put them there."""
 
 from autograder.gradebook.isolated_scores import IsolatedScores
 

@@ -1,18 +1,21 @@
-"""Scores from the isolated run, written into the notebook where nbgrader looks for them. No cell of the student's is executed here."""
+"""Scores from the isolated run, in a clean notebook, where nbgrader looks for them. No cell of the student's is executed here."""
 
 from collections import OrderedDict
 from pathlib import Path
 
 from nbformat.v4 import new_output
 from nbgrader import utils
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum, Unicode
 
 from autograder import batch, results, submissions
+from autograder.gradebook import carried, clean_notebook
 from autograder.languages import LANGUAGES
 from autograder.secret import course_secret
 
 MAX_GRADERS = 2  # a sandbox each; formgrader may go through several assignments
+MARKS = {"passed": "✓", "deferred": "–"}
 _graders = OrderedDict()  # of this process
 
 
@@ -27,30 +30,52 @@ class IsolatedScores(NbGraderPreprocessor):
     language = Enum((None, *LANGUAGES), None, allow_none=True, help="The feedback's language, in place of each student's own.").tag(config=True)
 
     def preprocess(self, notebook, resources):
+        """The clean notebook with its scores, whatever notebook comes in."""
         place = resources["nbgrader"]
-        result = self.result_of(place["student"], place["assignment"])
+        task = self.task_of(place["student"], place["assignment"])
+        result = self.result_of(task, place["assignment"])
+        cells = carried.cells_of(task.data, task.name) if task.data is not None else []
+        with Gradebook(place["db_url"]) as gradebook:
+            source = gradebook.find_notebook(place["notebook"], place["assignment"])
+            notebook, remarks = clean_notebook.build(place["assignment"], source, result["language"], cells)
+        notebook.metadata.course["note"] = result["note"]
         for cell in notebook.cells:
-            if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = [], None
-                if utils.is_grade(cell) and not utils.is_solution(cell):
-                    cell.outputs = outputs_of(cell.metadata.nbgrader, result)
+            if utils.is_grade(cell) and not utils.is_solution(cell) and cell.cell_type == "code":
+                write_scores(cell, result, [remark.say(result["language"]) for remark in remarks.get(cell.metadata.nbgrader.grade_id, ())])
         return notebook, resources
 
-    def result_of(self, student, assignment):
-        """The result for what the student has submitted, as it lies in submitted/."""
-        coursedir = self.parent.parent.coursedir
+    def task_of(self, student, assignment):
+        """What the student has submitted, as it lies in submitted/."""
+        coursedir = self.coursedir()
         folder = Path(coursedir.format_path(coursedir.submitted_directory, student, assignment))
-        submission = submissions.of_student(student, folder, folder.parent.parent)
-        task = next(batch.read_tasks([submission]))
-        out = Path(coursedir.root) / self.results_directory
-        settings = batch.Settings(assignment, course_secret(), self.sandbox, language=self.language)
-        return batch.current_result(out, task, settings) or self.grade(task, settings, out)
+        return next(batch.read_tasks([submissions.of_student(student, folder, folder.parent.parent)]))
 
-    def grade(self, task, settings, out):
-        """Grade now, and keep the result."""
-        result = batch.grade_task(grader_for(settings), task, settings)
-        results.write(out, result)
+    def result_of(self, task, assignment):
+        """The result that is there already, or else a new one, which is kept."""
+        out = Path(self.coursedir().root) / self.results_directory
+        settings = batch.Settings(assignment, course_secret(), self.sandbox, language=self.language)
+        result = batch.current_result(out, task, settings)
+        if result is None:
+            result = grade(task, settings)
+            results.write(out, result)
         return result
+
+    def coursedir(self):
+        """The course folder of the converter that this belongs to."""
+        parent = self.parent
+        while not hasattr(parent, "coursedir"):
+            parent = parent.parent
+        return parent.coursedir
+
+
+def grade(task, settings):
+    """Grade with a grader that this process keeps; one that fails is replaced, and the task gets a second try."""
+    try:
+        return batch.grade_task(grader_for(settings), task, settings)
+    except Exception:
+        if settings in _graders:
+            _graders.pop(settings).__exit__(None, None, None)
+        return batch.grade_task(grader_for(settings), task, settings)
 
 
 def grader_for(settings):
@@ -63,20 +88,25 @@ def grader_for(settings):
     return _graders[settings]
 
 
-def outputs_of(graded, result):
+def write_scores(cell, result, remarks=()):
+    """Give a test cell its outputs, and the same as data for the feedback page."""
+    tests = [test for test in result["tests"] if test["part"] == cell.metadata.nbgrader["grade_id"]]
+    cell.outputs, cell.execution_count = outputs_of(cell.metadata.nbgrader, result, remarks), 1
+    kept = [{name: test[name] for name in ("status", "points", "max_points", "message")} for test in tests]
+    cell.metadata["course"] = {"remarks": list(remarks), "tests": [] if result["note"] else kept}
+
+
+def outputs_of(graded, result, remarks=()):
     """A graded cell's outputs: first the points, a number that nbgrader reads as a partial grade, then what the student reads."""
     tests = [test for test in result["tests"] if test["part"] == graded["grade_id"]]
     maximum = float(graded["points"])
     of_tests = sum(test["max_points"] for test in tests)
     share = sum(test["points"] for test in tests) / of_tests if of_tests else 0.0
     points = min(max(round(share * maximum, 6), 0.0), maximum)
-    lines = [f"{MARKS.get(test['status'], '✗')} {test['points']:g}/{test['max_points']:g}  {test['message']}" for test in tests]
+    lines = [*remarks, *(f"{MARKS.get(test['status'], '✗')} {test['points']:g}/{test['max_points']:g}  {test['message']}" for test in tests)]
     if result["note"]:
         lines = [result["note"]]
     return [
         new_output("execute_result", {"text/plain": repr(points)}, execution_count=1),
         new_output("stream", name="stdout", text="\n\n".join(lines) + "\n"),
     ]
-
-
-MARKS = {"passed": "✓", "deferred": "–"}

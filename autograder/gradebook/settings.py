@@ -1,13 +1,41 @@
-"""nbgrader's settings for grading: isolated scores in place of executing students' notebooks."""
+"""nbgrader's settings for grading: the isolated run in place of executing students' notebooks, and pages on which nothing of theirs runs."""
+
+from pathlib import Path
+
+import nbgrader
+
+from autograder.gradebook import one_writer
+
+TEMPLATES = Path(__file__).parent / "templates"
+FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 
 
 def configure(config):
-    """Set in nbgrader's `config` which preprocessors `nbgrader autograde` runs."""
+    """Set in nbgrader's `config` what `nbgrader autograde`, `nbgrader generate_feedback` and formgrader use, and put our converter in its place."""
     config.Autograde.autograde_preprocessors = [
         "autograder.gradebook.IsolatedScores",
-        "nbgrader.preprocessors.LimitOutput",
         "nbgrader.preprocessors.SaveAutoGrades",
         "nbgrader.preprocessors.AssignLatePenalties",
-        "nbgrader.preprocessors.CheckCellMetadata",
     ]
-    config.OverwriteCells.add_missing_cells = True  # a graded cell that a student has deleted comes back, and gets its points
+    config.GenerateFeedback.exporter_class = "autograder.gradebook.feedback.FeedbackExporter"
+    config.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades"]
+    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(FORMGRADER / "templates")]  # of formgrader's page: no script from elsewhere
+    config.HTMLExporter.sanitize_html = True
+    one_writer.be_patient()
+    one_writer.one_engine()
+    install()
+
+
+def install():
+    """Let nbgrader's command and formgrader's button use our converter. nbgrader has no setting for that, only the name in these two modules."""
+    from nbgrader.apps import api, autogradeapp
+
+    from autograder.gradebook.autograde import IsolatedAutograde, read_timestamp
+
+    autogradeapp.Autograde = api.Autograde = IsolatedAutograde
+
+    def get_submitted_timestamp(self, assignment_id, student_id):
+        """nbgrader's, but one student's unreadable timestamp does not take formgrader's list of the class away."""
+        return read_timestamp(self.coursedir.format_path(self.coursedir.submitted_directory, student_id, assignment_id), self.log)
+
+    api.NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp

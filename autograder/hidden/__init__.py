@@ -3,10 +3,11 @@
 What a file of hidden tests imports:
     points(1.0, part="softmax")   how much a test is worth, and to which part of the exercise it belongs
     catches("no-scale", …)        the misconceptions that the test is there to find
+    memory(400 << 20)             the most that the student's process may take on top of its libraries
     expect, fails                 judging a result against a reference, and an error that has to come
 """
 
-from autograder.hidden.judge import Wrong, expect, expect_unchanged, fails
-from autograder.hidden.marks import catches, points
+from autograder.hidden.judge import Wrong, expect, expect_small, expect_unchanged, fails
+from autograder.hidden.marks import catches, memory, points
 
-__all__ = ["Wrong", "catches", "expect", "expect_unchanged", "fails", "points"]
+__all__ = ["Wrong", "catches", "expect", "expect_small", "expect_unchanged", "fails", "memory", "points"]

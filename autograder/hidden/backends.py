@@ -5,62 +5,100 @@ import warnings
 import numpy as np
 
 from autograder.hidden.outcomes import Opaque, Outcome
-from autograder.sandbox.child_modules import values, wire
+from autograder.sandbox.child_modules import calls, values, wire
 
 DESCRIBED_BASES = 20
+MOST_BYTES = 256 << 20  # of arrays that one test may bring back
 
 
 class Backend:
-    """What both places have in common: the outcomes are recorded in `trace`, and troubles are raised by the student fixture."""
+    """What both places have in common: how an order is put, how its answer is read, and the record of all outcomes, `trace`."""
 
-    def __init__(self):
-        self.trace = []
+    def __init__(self, framework):
+        self.framework, self.trace = framework, []
+        self.library = []  # the library's attention functions that were called, where the exercise forbids them
 
-    def record(self, outcome):
+    def call(self, target, args, kwargs):
+        """Call a function or an object. Arrays come back as arrays, everything unknown as Opaque."""
+        return self._ask(target, {"order": "call"}, args, kwargs)
+
+    def gradients(self, target, args, kwargs, cotangents):
+        """Call it, and take the gradients of its output, weighted by the cotangents."""
+        return self._ask(target, {"order": "gradients"}, args, kwargs, cotangents)
+
+    def get(self, target):
+        """The value of an attribute or a name."""
+        return self._ask(target, {"order": "get"})
+
+    def length(self, target):
+        """len() of an object."""
+        return self._ask(target, {"order": "length"})
+
+    def _ask(self, target, order, args=(), kwargs=None, cotangents=()):
+        packer = _OrderPacker(self.framework)
+        order |= {
+            "target": target.address,
+            "args": [packer.pack(value) for value in args],
+            "kwargs": {name: packer.pack(value) for name, value in (kwargs or {}).items()},
+            "cotangents": [packer.pack(value) for value in cotangents],
+        }
+        outcome = self._outcome(target.name, *self.exchange(order, packer.arrays))
         self.trace.append(outcome)
         return outcome
+
+    def _outcome(self, name, answer, arrays):
+        called = answer.get("library", [])
+        self.library = [wire.text(where, 100) for where in called[:20]] if isinstance(called, list) else []
+        if isinstance(answer.get("missing"), str):
+            return Outcome(name, missing=answer["missing"][:200])
+        if "error" in answer:
+            return Outcome(name, error=_checked_error(answer["error"]))
+        value = values.unpack(answer.get("value"), arrays, _stand_in)
+        after, parameters = answer.get("args", []), answer.get("parameters")
+        if not isinstance(after, list) or not (parameters is None or isinstance(parameters, dict)):
+            raise wire.WireError("the arguments or the parameters are of another kind")
+        arguments = tuple(values.unpack(node, arrays, _stand_in) for node in after)
+        if parameters is not None:
+            parameters = {key: values.unpack(node, arrays, _stand_in) for key, node in parameters.items()}
+        return Outcome(name, value, arguments, parameters)
+
+
+def _stand_in(node):
+    """What a test sees of a value that stays where it is."""
+    if node["kind"] == "setting":
+        return wire.text(node.get("text"), 100)
+    number = node.get("id")
+    return Opaque(wire.text(node.get("type"), 100) or "object", number if type(number) is int else -1)
 
 
 class RemoteBackend(Backend):
     """Calls go to a test's process in the sandbox."""
 
     def __init__(self, process, framework):
-        super().__init__()
-        self.process, self.framework = process, framework
+        super().__init__(framework)
+        self.process, self.received = process, 0
 
-    def call(self, target, args, kwargs):
-        """Call a function. Arrays come back as arrays, everything unknown as Opaque."""
-        packer = _OrderPacker(self.framework)
-        order = {
-            "order": "call",
-            "target": target.address,
-            "args": [packer.pack(value) for value in args],
-            "kwargs": {name: packer.pack(value) for name, value in kwargs.items()},
-            "return_args": True,
-        }
-        return self._ask(target, order, packer.arrays)
-
-    def get(self, target):
-        """The value of an attribute or a name."""
-        return self._ask(target, {"order": "get", "target": target.address}, [])
-
-    def _ask(self, target, order, arrays):
+    def exchange(self, order, arrays):
+        """Send the order and return what came back, if it is not too much."""
         answer, arrays = self.process.ask(order, arrays)
-        if isinstance(answer.get("missing"), str):
-            return self.record(Outcome(target.name, missing=answer["missing"][:200]))
-        if "error" in answer:
-            return self.record(Outcome(target.name, error=_checked_error(answer["error"])))
-        value = values.unpack(answer.get("value"), arrays, self._stays_there)
-        after = answer.get("args", [])
-        if not isinstance(after, list):
-            raise wire.WireError("the arguments are no list")
-        return self.record(Outcome(target.name, value, tuple(values.unpack(node, arrays, self._stays_there) for node in after)))
+        self.received += sum(array.nbytes for array in arrays)
+        if self.received > MOST_BYTES:
+            raise wire.WireError(f"{self.received} bytes came back")
+        return answer, arrays
 
-    def _stays_there(self, node):
-        if node["kind"] == "setting":
-            return str(node.get("text", ""))[:100]
-        number = node.get("id")
-        return Opaque(str(node.get("type", "object"))[:100], number if type(number) is int else -1, self)
+
+class LocalBackend(Backend):
+    """Calls go to a namespace in this process. Only for the course's own solutions, never for a student's."""
+
+    def __init__(self, namespace, framework):
+        super().__init__(framework)
+        self.namespace, self.kept = namespace, calls.Kept()
+
+    def exchange(self, order, arrays):
+        """Carry out the order here, as a test's process would."""
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return calls.perform(order, arrays, self.namespace, self.kept, self.framework)
 
 
 class _OrderPacker(values.Packer):
@@ -72,6 +110,8 @@ class _OrderPacker(values.Packer):
     def pack(self, value, depth=0):
         if isinstance(value, Opaque):
             return {"kind": "object", "id": value.id}
+        if isinstance(value, values.Named) and isinstance(value.origin, Opaque):
+            return {"kind": "tuple", "class": value.origin.id, "items": [self.pack(item, depth + 1) for item in value]}
         node = super().pack(value, depth)
         if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
             node["layout"] = "strided"  # the student gets an array that is not contiguous either
@@ -86,52 +126,5 @@ def _checked_error(error):
     """A student's error in its expected form, whatever came."""
     error = error if isinstance(error, dict) else {}
     bases = error.get("bases")
-    texts = {name: str(error.get(name, ""))[:500] for name in ("type", "message", "line")}
-    return texts | {"bases": [str(base)[:100] for base in bases[:DESCRIBED_BASES]] if isinstance(bases, list) else []}
-
-
-class LocalBackend(Backend):
-    """Calls go to a namespace in this process. Only for the course's own solutions, never for a student's."""
-
-    def __init__(self, namespace):
-        super().__init__()
-        self.namespace, self.kept = namespace, {}
-
-    def call(self, target, args, kwargs):
-        """Call a function on copies of the arguments."""
-        copies = tuple(self._own_copy(value) for value in args)
-        keywords = {name: self._own_copy(value) for name, value in kwargs.items()}
-        try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                value = self._find(target)(*copies, **keywords)
-        except Exception as error:
-            bases = [base.__name__ for base in type(error).__mro__]
-            return self.record(Outcome(target.name, error={"type": bases[0], "bases": bases, "message": str(error), "line": ""}))
-        return self.record(Outcome(target.name, self._stand_in(value), copies))
-
-    def get(self, target):
-        return self.record(Outcome(target.name, self._stand_in(self._find(target))))
-
-    def _find(self, target):
-        value = self.namespace[target.address["name"]] if "name" in target.address else self.kept[target.address["id"]]
-        for attribute in target.address.get("path", ()):
-            value = getattr(value, attribute)
-        return value
-
-    def _stand_in(self, value):
-        """What a test would see of a value that came from the sandbox."""
-        packer = values.Packer(self._keep, "torch" if values.loaded_torch() else "numpy")
-        node = packer.pack(value)
-        return values.unpack(node, packer.arrays, lambda node: Opaque(node.get("type", ""), node.get("id", -1), self))
-
-    def _keep(self, value):
-        self.kept[len(self.kept)] = value
-        return len(self.kept) - 1
-
-    def _own_copy(self, value):
-        if isinstance(value, Opaque):
-            return self.kept[value.id]
-        if isinstance(value, np.ndarray):
-            return value.copy()
-        return value.clone() if hasattr(value, "clone") else value
+    texts = {name: wire.text(error.get(name), 500) for name in ("type", "message", "line")}
+    return texts | {"bases": [wire.text(base, 100) for base in bases[:DESCRIBED_BASES]] if isinstance(bases, list) else []}

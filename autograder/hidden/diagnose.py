@@ -6,17 +6,25 @@ import numpy as np
 
 from autograder.hidden.backends import LocalBackend
 from autograder.hidden.outcomes import Opaque
+from autograder.hidden.plain import plain
 from autograder.hidden.student import Student
 
 CLOSE = 1e-3  # relative to the largest number: the student's order of summation may differ
 
 
-def misconception(hidden, test, trace, seed):
-    """The name of the first wrong solution, among those that the test is there to catch, which answers as the student's does. Or None."""
-    if not trace:
+def misconception(hidden, test, trace, seed, candidates):
+    """The name of the first wrong solution among the candidates which answers as the student's does; None where there is none."""
+    if not trace or trace[-1].missing:
         return None
+    try:
+        return _first_alike(hidden, test, trace, seed, candidates)
+    except Exception:
+        return None  # values so odd that they cannot be compared are nobody's answers; a diagnosis never costs the result
+
+
+def _first_alike(hidden, test, trace, seed, candidates):
     right = trace_of(hidden, test, hidden.assignment, None, seed)
-    for name in test.catches:
+    for name in candidates:
         wrong = trace_of(hidden, test, hidden.assignment, name, seed)
         if same_answers(trace, wrong, right):
             return name
@@ -25,7 +33,7 @@ def misconception(hidden, test, trace, seed):
 
 def trace_of(hidden, test, assignment, name, seed):
     """The outcomes that a variant of the catalogue gives in the test, or the reference's (name None)."""
-    backend = LocalBackend(namespace_of(assignment, name))
+    backend = LocalBackend(namespace_of(assignment, name), assignment.framework)
     hidden.run(test, Student(backend), seed)
     return backend.trace
 
@@ -41,15 +49,15 @@ def namespace_of(assignment, name):
 
 
 def same_answers(student, wrong, right):
-    """Whether a student's trace is the wrong solution's, as far as it goes, and that is not the right one's."""
-    if len(wrong) < len(student) or len(right) < len(student):
+    """Whether the student's last answer, the one that the test stopped at, is the wrong solution's and not the right one's.
+
+    The answers before it have passed, for the wrong solution too, or its trace would have ended there.
+    """
+    last = len(student) - 1
+    if len(wrong) <= last or len(right) <= last or same_outcome(wrong[last], right[last], strict=True):
         return False
-    told_apart = [not same_outcome(w, r, strict=True) for w, r in zip(wrong, right[: len(student)])]
-    if not told_apart[-1]:  # the last call is the one that the test stopped at
-        return False
-    last_values_differ = not same_outcome(wrong[len(student) - 1], right[len(student) - 1], strict=False)
-    pairs = list(zip(student, wrong))
-    return all(same_outcome(s, w, strict=False) for s, w in pairs) and (last_values_differ or same_outcome(*pairs[-1], strict=True))
+    in_values = not same_outcome(wrong[last], right[last], strict=False)  # or in dtypes, or in what has become of the arguments
+    return same_outcome(student[last], wrong[last], strict=not in_values)
 
 
 def same_outcome(a, b, strict):
@@ -58,30 +66,33 @@ def same_outcome(a, b, strict):
         return bool(a.error and b.error) and a.error["type"] == b.error["type"]
     if a.missing or b.missing:
         return a.missing == b.missing
-    return same_value(a.value, b.value, strict) and (not strict or same_value(a.arguments, b.arguments, strict))
+    compared = [(a.value, b.value), (a.parameters, b.parameters)]
+    if strict or a.parameters is not None:  # the arguments' gradients are results, too
+        compared.append((a.arguments, b.arguments))
+    return all(same_value(x, y, strict) for x, y in compared)
 
 
 def same_value(a, b, strict):
     """Whether two values agree to about three digits; NaN agrees with NaN."""
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         return len(a) == len(b) and all(same_value(x, y, strict) for x, y in zip(a, b))
-    if is_array(a) and is_array(b):
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same_value(a[key], b[key], strict) for key in a)
+    if plain(a) is not None and plain(b) is not None:
         return same_array(a, b, strict)
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return a.type_name == b.type_name
     return type(a) is type(b) and a == b
 
 
-def is_array(value):
-    return hasattr(value, "shape") and hasattr(value, "dtype")
-
-
 def same_array(a, b, strict):
-    if tuple(a.shape) != tuple(b.shape) or (strict and str(a.dtype) != str(b.dtype)):
+    """Whether two arrays agree: a, the student's; b, the wrong solution's."""
+    a, b = plain(a), plain(b)
+    if a.shape != b.shape or (strict and (a.dtype, a.kind) != (b.dtype, b.kind)):
         return False
-    a, b = (np.asarray(x, dtype=np.float64) for x in (a, b))
-    if not (np.isnan(a) == np.isnan(b)).all() or not (np.isposinf(a) == np.isposinf(b)).all() or not (np.isneginf(a) == np.isneginf(b)).all():
+    x, y = (one.numbers.astype(np.float64) for one in (a, b))
+    if not np.array_equal(np.where(np.isfinite(x), 0, x), np.where(np.isfinite(y), 0, y), equal_nan=True):
         return False
-    finite = np.isfinite(a)
-    scale = np.max(np.abs(b[finite]), initial=0.0)
-    return bool(np.all(np.abs(a[finite] - b[finite]) <= CLOSE * scale))
+    finite = np.isfinite(x)
+    scale = np.max(np.abs(y[finite]), initial=0.0)
+    return bool(np.all(np.abs(x[finite] - y[finite]) <= CLOSE * scale))

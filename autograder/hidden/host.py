@@ -27,6 +27,7 @@ class HiddenTest:
     part: str
     catches: tuple
     sentence: str  # the docstring in one line, in English
+    memory_bytes: int | None  # the most that the student's process may take on top of its libraries; None: as the limits say
     item: pytest.Item
 
 
@@ -109,6 +110,7 @@ class _Plugin:
     def pytest_configure(self, config):
         config.addinivalue_line("markers", "points(number, part): what the test is worth")
         config.addinivalue_line("markers", "catches(*misconceptions): what the test is there to catch")
+        config.addinivalue_line("markers", "memory(n_bytes): the most that the student's process may take")
 
     def pytest_runtest_makereport(self, item, call):
         if call.excinfo is not None:
@@ -137,11 +139,13 @@ def describe(item, assignment):
     if mark is None or mark.kwargs.get("part") not in assignment.parts:
         raise BadTests(f"{item.nodeid} needs @points(number, part=…), the part one of {', '.join(assignment.parts)}")
     caught = item.get_closest_marker("catches")
+    memory = item.get_closest_marker("memory")
     name = item.name.removeprefix("test_").replace("_", "-")
     sentence = " ".join((item.function.__doc__ or "").split())
     if not sentence:
         raise BadTests(f"{item.nodeid} needs a docstring: the sentence that a student reads")
-    return HiddenTest(f"{assignment.name}.{name}", float(mark.args[0]), mark.kwargs["part"], caught.args if caught else (), sentence, item)
+    return HiddenTest(f"{assignment.name}.{name}", float(mark.args[0]), mark.kwargs["part"], caught.args if caught else (), sentence,
+                      memory.args[0] if memory else None, item)
 
 
 def seed_of(secret, seed, test):

@@ -6,6 +6,8 @@ import re
 import numpy as np
 
 from autograder.hidden.outcomes import Opaque, StudentRaised
+from autograder.hidden.plain import plain, rounded
+from autograder.hidden.student import Reference
 from autograder.messages import message, messages, quoted
 
 SHIFT = 0.3  # adding and subtracting it shows what one rounding of the result's dtype costs
@@ -21,50 +23,74 @@ class Wrong(AssertionError):
 
 
 def expect(got, want, low=None, dtype=None, name="output", magnitude=1.0):
-    """Raise Wrong unless `got` is an array with the shape, the dtype and the numbers of `want`.
+    """Raise Wrong unless `got` is an array or tensor with the kind, the shape, the dtype and the numbers of what is wanted.
 
-    want: the right numbers, in float64. low: the same computed in the input's precision by the reference; the tolerance is
-    twice its error plus twice one rounding (Dao's test rule), and never under FLOOR units in the last place.
-    magnitude: the largest number that went into an exponential; rounding it costs a relative error of that many units.
-    dtype: what the result has to have; that of `low` or else of `want`. Every element is compared; none may be NaN or infinite.
+    want: the right numbers, in float64. low: the same computed in the input's precision by the reference; the result has to have its
+    kind and dtype, and the tolerance is twice its error plus twice one rounding (Dao's test rule), and never under FLOOR units in the
+    last place. dtype: another dtype that the result has to have. magnitude: the largest number that went into an exponential; rounding
+    it costs a relative error of that many units. Every element is compared; none may be NaN or infinite.
     """
-    want = np.asarray(want)
-    dtype = np.dtype(dtype if dtype is not None else (want if low is None else low).dtype)
-    expect_array(got, want.shape, dtype, name)
-    if dtype == np.bool_:
-        differs = got != want
+    want, model = plain(want), plain(want if low is None else low)
+    expect_array(got, want.shape, str(dtype) if dtype is not None else model.dtype, name, model.kind)
+    got = plain(got)
+    if got.numbers.dtype == np.bool_:
+        differs = got.numbers != want.numbers
     else:
         expect_finite(got, name)
-        differs = np.abs(got.astype(np.float64) - want) > tolerance(want, low, dtype, magnitude)
+        differs = np.abs(got.numbers - want.numbers) > tolerance(want, None if low is None else model, got, magnitude)
     if differs.any():
         raise Wrong(describe_difference(got, want, differs, name))
 
 
-def tolerance(want, low, dtype, magnitude=1.0):
+def tolerance(want, low, got, magnitude=1.0):
     """The largest absolute error that is let pass."""
-    if want.size == 0 or not np.issubdtype(dtype, np.floating):
+    if want.numbers.size == 0 or got.eps == 0:
         return 0.0
-    shift = np.asarray(SHIFT, dtype)
-    rounded = ((want.astype(dtype) + shift) - shift).astype(np.float64)
-    of_low = 0.0 if low is None else np.max(np.abs(np.asarray(low, np.float64) - want))
-    return 2 * of_low + 2 * np.max(np.abs(rounded - want)) + FLOOR * max(1.0, magnitude) * float(np.finfo(dtype).eps) * np.max(np.abs(want))
+    of_rounding = np.max(np.abs(rounded(want.numbers, got, SHIFT) - want.numbers))
+    of_low = 0.0 if low is None else np.max(np.abs(low.numbers - want.numbers))
+    return 2 * of_low + 2 * of_rounding + FLOOR * max(1.0, magnitude) * got.eps * np.max(np.abs(want.numbers))
 
 
-def expect_array(got, shape, dtype, name):
-    """Raise Wrong unless `got` is a NumPy array of that shape and dtype. A NumPy scalar counts as an array without axes."""
-    if not isinstance(got, (np.ndarray, np.generic)):
-        raise Wrong(message("{name} should be a NumPy array, and it is {type}.", name=name, type=kind_of(got)))
-    if got.shape != shape:
-        raise Wrong(message("{name} should have shape {expected}, and it has {got}.", name=name, expected=str(shape), got=str(got.shape)))
-    if got.dtype != dtype:
-        raise Wrong(message("{name} should have dtype {expected}, and it has {got}.", name=name, expected=str(dtype), got=str(got.dtype)))
+def expect_array(got, shape, dtype, name, kind="NumPy array"):
+    """Raise Wrong unless `got` is of that kind, shape and dtype. A NumPy scalar counts as an array without axes."""
+    found = plain(got)
+    if found is None or found.kind != kind:
+        raise Wrong(another_kind(kind, name, kind_of(got)))
+    if found.shape != shape:
+        raise Wrong(message("{name} should have shape {expected}, and it has {got}.", name=name, expected=str(shape), got=str(found.shape)))
+    if found.dtype != dtype:
+        raise Wrong(message("{name} should have dtype {expected}, and it has {got}.", name=name, expected=dtype, got=found.dtype))
+
+
+def another_kind(kind, name, found):
+    """What to say of a result that is no array of the kind that was asked for."""
+    if kind == "NumPy array":
+        return message("{name} should be a NumPy array, and it is {type}.", name=name, type=found)
+    return message("{name} should be a PyTorch tensor, and it is {type}.", name=name, type=found)
 
 
 def expect_finite(got, name):
     """Raise Wrong where a NaN or an infinity is in it."""
-    bad = int(np.count_nonzero(~np.isfinite(got)))
+    bad = int(np.count_nonzero(~np.isfinite(got.numbers)))
     if bad:
         raise Wrong(messages("{name} holds {n} number that is NaN or infinite.", "{name} holds {n} numbers that are NaN or infinite.", bad, name=name))
+
+
+def expect_small(value, most, name):
+    """Raise Wrong where the arrays in a value, taken together, hold more than so many numbers."""
+    held = count(value)
+    if held > most:
+        raise Wrong(message("{name} holds {held} numbers, and {most} are enough: it may not grow with the sequence.", name=name, held=held, most=most))
+
+
+def count(value):
+    """How many numbers a value holds, tuples, lists and dictionaries gone through."""
+    if isinstance(value, (tuple, list)):
+        return sum(map(count, value))
+    if isinstance(value, dict):
+        return sum(map(count, value.values()))
+    found = plain(value)
+    return 1 if found is None else found.size
 
 
 def expect_pair(got, name):
@@ -77,7 +103,8 @@ def expect_pair(got, name):
 def expect_unchanged(outcome, *before):
     """Raise Wrong unless the call has left its arguments as they were."""
     for position, (then, now) in enumerate(zip(before, outcome.arguments), start=1):
-        if not (isinstance(now, np.ndarray) and now.shape == then.shape and np.array_equal(now, then, equal_nan=True)):
+        now, then = plain(now), plain(then)
+        if now is None or now.shape != then.shape or not np.array_equal(now.numbers, then.numbers, equal_nan=True):
             raise Wrong(message("`{name}` has changed its argument number {position}.", name=outcome.name, position=position))
 
 
@@ -101,6 +128,7 @@ def fails(error, *mentioned):
 
 def describe_difference(got, want, differs, name):
     """What differs, and the largest difference."""
+    got, want = got.numbers, want.numbers
     size = np.where(differs, np.abs(got.astype(np.float64) - want.astype(np.float64)), -1)
     worst = np.unravel_index(np.argmax(size), size.shape)
     return messages(
@@ -118,4 +146,6 @@ def number(x):
 
 def kind_of(value):
     """A value's kind in the words of Python."""
+    if isinstance(value, Reference):
+        value = value._opaque
     return value.type_name if isinstance(value, Opaque) else type(value).__name__

@@ -8,6 +8,11 @@ def points(number, part):
     return pytest.mark.points(number, part=part)
 
 
+def memory(n_bytes):
+    """The test's functions run in a process that may take no more than so many bytes beyond what Python and its libraries take."""
+    return pytest.mark.memory(n_bytes)
+
+
 def catches(*misconceptions):
     """The wrong solutions of the catalogue that this test, before all others, is there to catch."""
     return pytest.mark.catches(*misconceptions)

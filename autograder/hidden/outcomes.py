@@ -9,7 +9,8 @@ class Outcome:
 
     name: str
     value: object = None
-    arguments: tuple = ()
+    arguments: tuple = ()  # as the call has left them; of gradients, the arguments' gradients
+    parameters: dict | None = None  # of gradients, those of the parameters; None where no gradients were asked for
     error: dict | None = None  # {"type", "bases", "message", "line"}
     missing: str | None = None
 
@@ -20,18 +21,6 @@ class Opaque:
 
     type_name: str
     id: int
-    backend: object
-
-    def __call__(self, *args, **kwargs):
-        return self.backend.call(Target(self.type_name, {"id": self.id}), args, kwargs)
-
-    def attribute(self, path):
-        """The value of an attribute, "w_q.weight"."""
-        return self.backend.get(Target(path, {"id": self.id, "path": path.split(".")}))
-
-    def method(self, name, *args, **kwargs):
-        """The result of a method."""
-        return self.backend.call(Target(name, {"id": self.id, "path": [name]}), args, kwargs)
 
 
 @dataclass(frozen=True)

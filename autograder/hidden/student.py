@@ -1,10 +1,14 @@
-"""The fixture's value: the student's functions under their own names."""
+"""The fixture's value: the student's functions, classes and objects under their own names."""
 
-from autograder.hidden.outcomes import StudentMissing, StudentRaised, Target
+from autograder.hidden.outcomes import Opaque, StudentMissing, StudentRaised, Target
 
 
 class Student:
-    """`student.attention(q, k, v)` calls the student's function; errors of the student's become StudentRaised."""
+    """`student.attention(q, k, v)` calls the student's function; errors of the student's become StudentRaised.
+
+    What a call returns is arrays, numbers and texts as they are, and a Reference for everything else: `cache = student.KVCache(…)`,
+    `cache.append(k, v)`, `len(cache)`, `module.w_q.weight.get()`, `module.gradients([cotangent], x)`.
+    """
 
     def __init__(self, backend):
         self._backend = backend
@@ -12,23 +16,61 @@ class Student:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        return Function(self._backend, Target(name, {"name": name}))
+        return Reference(self._backend, Target(name, {"name": name}))
 
 
-class Function:
-    """One of the student's functions or classes."""
+class Reference:
+    """Something in the student's process: a function, a class, an object, or an attribute of one."""
 
     def __init__(self, backend, target):
-        self.backend, self.target = backend, target
+        self._backend, self._target = backend, target
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        address = self._target.address
+        return Reference(self._backend, Target(name, address | {"path": [*address.get("path", ()), name]}))
 
     def __call__(self, *args, **kwargs):
-        return self.outcome(*args, **kwargs).value
+        """The result of calling it."""
+        return self._seen(self.outcome(*args, **kwargs))
 
     def outcome(self, *args, **kwargs):
         """The whole outcome of a call: the value, and the arguments as the call has left them."""
-        outcome = self.backend.call(self.target, args, kwargs)
-        if outcome.missing:
-            raise StudentMissing(outcome)
-        if outcome.error:
-            raise StudentRaised(outcome)
-        return outcome
+        return _checked(self._backend.call(self._target, [_sent(value) for value in args], {name: _sent(value) for name, value in kwargs.items()}))
+
+    def gradients(self, cotangents, *args, **kwargs):
+        """The outcome of a call with the gradients of Σ output · cotangent: `arguments` and, of a module, `parameters`."""
+        keywords = {name: _sent(value) for name, value in kwargs.items()}
+        return _checked(self._backend.gradients(self._target, [_sent(value) for value in args], keywords, cotangents))
+
+    def get(self):
+        """The value itself, where it is an array, a number or a text."""
+        return self._seen(_checked(self._backend.get(self._target)))
+
+    def __len__(self):
+        length = _checked(self._backend.length(self._target)).value
+        return length if type(length) is int and length >= 0 else 0
+
+    def _seen(self, outcome):
+        """The value of an outcome as a test uses it: what has stayed behind becomes a Reference."""
+        value = outcome.value
+        return Reference(self._backend, Target(value.type_name, {"id": value.id})) if isinstance(value, Opaque) else value
+
+    @property
+    def _opaque(self):
+        return Opaque(self._target.name, self._target.address.get("id", -1))
+
+
+def _sent(value):
+    """An argument as a backend takes it: a Reference goes back as the object that it stands for."""
+    return value._opaque if isinstance(value, Reference) else value
+
+
+def _checked(outcome):
+    """The outcome, unless the student's code gave none: then StudentMissing or StudentRaised."""
+    if outcome.missing:
+        raise StudentMissing(outcome)
+    if outcome.error:
+        raise StudentRaised(outcome)
+    return outcome

@@ -12,7 +12,8 @@ class Limits:
     cell_s: float = 10.0  # then the cell is interrupted, and the next one runs
     test_s: float = 8.0
     again_s: float = 2.0  # a test of a part of which one has run out of time already
-    memory_bytes: int = 3 << 30  # on top of what Python and its libraries take
+    memory_bytes: int = 3 << 30  # of one process, on top of what Python and its libraries take
+    total_memory_bytes: int = 4 << 30  # of all processes of a submission together
     tmp_bytes: int = 64 << 20
     file_bytes: int = 64 << 20
     processes: int = 64
@@ -20,5 +21,5 @@ class Limits:
 
     def for_child(self, base_address_space):
         """What the zygote has to know to set the limits."""
-        names = ("memory_bytes", "tmp_bytes", "file_bytes", "processes", "open_files")
+        names = ("memory_bytes", "total_memory_bytes", "tmp_bytes", "file_bytes", "processes", "open_files")
         return {"base_address_space": base_address_space, **{name: getattr(self, name) for name in names}}

@@ -1,6 +1,7 @@
 """The grader's side of the sandbox: start the zygote, run one submission at a time in it, call functions in a test's process."""
 
 import contextlib
+import dataclasses
 import os
 import subprocess
 import tempfile
@@ -52,16 +53,30 @@ class Sandbox:
             printed = self.process.stderr.read().decode(errors="replace").strip()
             raise SandboxFailed(f"the sandbox did not start: {printed[-1000:] or error}") from None
         self.base_address_space = ready["address_space"]
+        self.try_out()
+
+    def try_out(self):
+        """Go once through what every submission goes through; raises SandboxFailed with the reason where this machine does not let it."""
+        try:
+            with self.submission() as process:
+                process.load([], deadline=self._soon())
+                with process.test(self._soon()) as test:
+                    test.ask({"order": "call", "target": {"name": "nothing"}, "args": [], "kwargs": {}}, [])
+        except wire.WireError as error:
+            self.stop()
+            raise SandboxFailed(f"a process for a submission or a test cannot be made: {error}") from None
 
     def own_folders(self):
         """Where a zygote without a sandbox keeps its files: a folder that goes when it ends."""
         self.home = tempfile.TemporaryDirectory(prefix="autograder-")
         return {"PATH": os.environ.get("PATH", ""), "HOME": self.home.name, "MPLCONFIGDIR": self.home.name, "IPYTHONDIR": self.home.name}
 
-    def stop(self):
-        """End the zygote, and with it everything in the sandbox."""
+    def stop(self, kill=False):
+        """End the zygote, and with it everything in the sandbox. kill: do not wait until it does so itself."""
         if self.process is not None:
             self.control.close()
+            if kill:
+                self.process.kill()
             try:
                 self.process.wait(ANSWER_S)
             except subprocess.TimeoutExpired:
@@ -71,27 +86,48 @@ class Sandbox:
             self.process = None
 
     @contextlib.contextmanager
-    def submission(self):
-        """A process for one submission; ends with the block. Restarts a zygote that has been lost."""
+    def submission(self, memory_bytes=None):
+        """A process for one submission; ends with the block. A zygote that has been lost, or does not answer, is replaced.
+
+        memory_bytes: what it may take on top of Python and its libraries, where that is less than the limits say.
+        """
+        limits = self.limits if memory_bytes is None else dataclasses.replace(self.limits, memory_bytes=min(memory_bytes, self.limits.memory_bytes))
+        process = self._begin(limits) or self._begin(limits, last=True)
+        try:
+            yield process
+        finally:
+            process.connection.close()
+            process.peak_memory_bytes = self._end()
+
+    def _begin(self, limits, last=False):
+        """A new SubmissionProcess; None, or where it is the last try SandboxFailed, when the zygote does not give one."""
         if self.process is None or self.process.poll() is not None:
             self.stop()
             self.start()
         ours, theirs = wire.pair()
-        with ours:
+        try:
             with theirs:
-                order = {"order": "begin", "framework": self.framework, "limits": self.limits.for_child(self.base_address_space)}
+                order = {"order": "begin", "framework": self.framework, "limits": limits.for_child(self.base_address_space)}
                 wire.send_with_socket(self.control, order, theirs, self._soon())
             begun, _ = wire.receive(self.control, deadline=self._soon())
             if "begun" not in begun:
-                raise SandboxFailed(f"the sandbox refused a submission: {begun}")
-            process = SubmissionProcess(ours, self.framework, self.limits)
-            try:
-                yield process
-            finally:
-                ours.close()
-                wire.send(self.control, {"order": "end"}, deadline=self._soon())
-                ended, _ = wire.receive(self.control, deadline=self._soon())
-                process.peak_memory_bytes = ended["peak_memory_bytes"]
+                raise wire.WireError(str(begun))
+        except wire.WireError as error:
+            ours.close()
+            self.stop(kill=True)  # an answer that comes too late would be taken for that to the next question
+            if last:
+                raise SandboxFailed(f"the sandbox takes no submission: {error}") from None
+            return None
+        return SubmissionProcess(ours, self.framework, limits)
+
+    def _end(self):
+        """End what the zygote has begun, and return the bytes of memory that it has taken; 0 where the zygote has been lost."""
+        try:
+            wire.send(self.control, {"order": "end"}, deadline=self._soon())
+            return wire.receive(self.control, deadline=self._soon())[0]["peak_memory_bytes"]
+        except wire.WireError:
+            self.stop(kill=True)
+            return 0
 
     def _soon(self):
         return time.monotonic() + ANSWER_S
@@ -105,18 +141,18 @@ class SubmissionProcess:
         self.peak_memory_bytes = 0
         self.current_cell = None
 
-    def load(self, cells, skip=(), deadline=None):
+    def load(self, cells, skip=(), deadline=None, own_work=False):
         """Run the cells. Returns the errors, [{"cell", "type", "message", "line"}]; raises TimedOut or Closed, with current_cell set."""
-        order = {"order": "load", "cells": list(cells), "skip": list(skip), "cell_timeout_s": self.limits.cell_s}
+        order = {"order": "load", "cells": list(cells), "skip": list(skip), "cell_timeout_s": self.limits.cell_s, "own_work": own_work}
         wire.send_with_socket(self.connection, order, deadline=deadline)
         while True:
             answer, _ = wire.receive(self.connection, deadline=deadline)
-            if type(answer.get("cell")) is int:
+            if is_index(answer.get("cell"), len(cells)):
                 self.current_cell = answer["cell"]
             elif answer.get("loaded") is True:
-                return checked_errors(answer.get("errors"))
+                return checked_errors(answer.get("errors"), len(cells))
             else:
-                raise wire.WireError(f"the submission's process failed: {str(answer.get('failed', 'no reason given'))[:200]}")
+                raise wire.WireError(f"the submission's process failed: {wire.text(answer.get('failed'), 200)}")
 
     @contextlib.contextmanager
     def test(self, deadline):
@@ -150,10 +186,14 @@ class TestProcess:
         return wire.receive(self.connection, self.framework, self.deadline)
 
 
-def checked_errors(errors):
+def checked_errors(errors, n_cells):
     """The list of the cells' errors in its expected form, whatever came; texts are cut."""
     if not isinstance(errors, list):
         return []
-    fields = {"type": str, "message": str, "line": str}
-    kept = [error for error in errors[:100] if isinstance(error, dict) and type(error.get("cell")) is int]
-    return [{"cell": error["cell"], **{name: str(error.get(name, ""))[:500] for name in fields}} for error in kept]
+    kept = [error for error in errors[:100] if isinstance(error, dict) and is_index(error.get("cell"), n_cells)]
+    return [{"cell": error["cell"], **{name: wire.text(error.get(name), 500) for name in ("type", "message", "line")}} for error in kept]
+
+
+def is_index(value, n):
+    """Whether a value is a number from 0 to n − 1: an int and no bool."""
+    return type(value) is int and 0 <= value < n

@@ -67,7 +67,7 @@ def changes(english, recorded):
     for kind, i, j, k, end in difflib.SequenceMatcher(a=then, b=now, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
-        found += [f"the English has changed at line {block.line}: {excerpt(block)}" for block in blocks[k:end]]
+        found += [f"the English has changed at its line {block.line}: {excerpt(block)}" for block in blocks[k:end]]
         if k == end:
             found += [f"gone from the English: {line.split(' ', 1)[1]}" for line in recorded[i:j]]
     return found
@@ -76,6 +76,11 @@ def changes(english, recorded):
 def record(language, names=(), root=ROOT):
     """Remember the present English of a language's files; refuses, and says why, where a file does not agree with it."""
     refused = 0
+    known = {path.name for name in FOLDERS for path in (root / name / SOURCE).glob("*.md")}
+    for name in names:
+        if Path(name).name not in known:
+            print(f"{name}: there is no English page of that name; there are: {', '.join(sorted(known))}", file=sys.stderr)
+            return 1
     for folder in (root / name for name in FOLDERS):
         pages = [path for path in sorted((folder / SOURCE).glob("*.md")) if (folder / language / path.name).exists()]
         recorded = read_record(folder / language)
@@ -89,6 +94,7 @@ def record(language, names=(), root=ROOT):
             if problems:
                 refused += 1
             else:
+                print(f"{folder.name}/{language}/{page.name}: recorded")
                 recorded[page.name] = [f"{block.hash} {block.text.splitlines()[0][:50] if block.text else block.kind}" for block in parse(source)]
         if pages:
             text = json.dumps(dict(sorted(recorded.items())), ensure_ascii=False, indent=0)

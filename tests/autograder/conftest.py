@@ -5,6 +5,8 @@ import pytest
 from autograder.assignment import load
 from autograder.grade import Grader
 
+collect_ignore = ["toy"]  # hidden tests, which run for a student only
+
 
 @pytest.fixture(scope="session")
 def single_head():

@@ -149,7 +149,7 @@ def test_a_changed_english_sentence_names_exactly_its_paragraph(project):
     page = project / "book" / "en" / "page.md"
     page.write_text(ENGLISH.replace("Because of *this*.", "Because of *that*, as it happens."), encoding="utf-8")
     line = page.read_text(encoding="utf-8").splitlines().index("Because of *that*, as it happens.") + 1
-    assert status("sv", project) == [f"book/sv/page.md: the English has changed at line {line}: “Because of *that*, as it happens.”"]
+    assert status("sv", project) == [f"book/sv/page.md: the English has changed at its line {line}: “Because of *that*, as it happens.”"]
 
 
 def test_reflowed_english_is_no_change(project):

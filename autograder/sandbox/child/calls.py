@@ -3,11 +3,17 @@
 Orders:
     {"order": "call", "target": T, "args": [node…], "kwargs": {…}, "return_args": bool}
     {"order": "get", "target": T}                  the value itself
+    {"order": "length", "target": T}               len() of it
+    {"order": "gradients", "target": T, "args": […], "kwargs": {…}, "cotangents": [node…]}
 where T is {"name": "attention"} or {"id": 3}, either with "path": ["w_q", "weight"] for attributes of it.
 Answers: {"value": node, "args": [node…]} or {"error": {"type", "bases", "message", "line"}} or {"missing": name}.
+Each answer also holds "library": the library's attention functions that have been called in this process, where the exercise forbids them.
+For gradients, args are those of the arguments, and "parameters" is a dictionary of those of the target's parameters.
 """
 
 import cells
+import gradients
+import own_work
 import values
 import wire
 
@@ -16,48 +22,85 @@ class Missing(Exception):
     """The student has not defined that name."""
 
 
-def serve(connection, names, framework):
-    """Answer the grader's orders until it closes the connection."""
-    kept = {}
-
-    def keep(value):
-        kept[len(kept)] = value
-        return len(kept) - 1
-
+def serve(connection, names, framework, own):
+    """Answer the grader's orders until it closes the connection. own: a library's attention may not be called."""
+    kept = Kept()
+    if own:
+        own_work.close()
     while True:
         try:
             order, arrays = wire.receive(connection, framework)
         except wire.Closed:
             return
-        packer = values.Packer(keep, framework)
-        answer = perform(order, arrays, names, kept, packer)
+        answer, arrays = perform(order, arrays, names, kept, framework)
+        answer["library"] = own_work.seen
         try:
-            wire.send(connection, answer, packer.arrays, framework)
+            wire.send(connection, answer, arrays, framework)
         except wire.Closed:
             return
         except Exception as error:  # too long, or of a kind that cannot travel
             wire.send(connection, {"error": cells.describe(error)})
 
 
-def perform(order, arrays, names, kept, packer):
-    """Carry out one order. Returns the answer; what the student's code raises is part of it."""
-    def find(node):
-        return kept[node["id"]] if node["kind"] == "object" else setting(node["text"])
+class Kept(dict):
+    """The values that stay in this process, by the numbers under which the other side knows them."""
 
+    def keep(self, value):
+        """The number of a value."""
+        self[len(self)] = value
+        return len(self) - 1
+
+    def find(self, node):
+        """The value of an "object" or a "setting" node."""
+        return self[node["id"]] if node["kind"] == "object" else setting(node["text"])
+
+
+def perform(order, arrays, names, kept, framework):
+    """Carry out one order. Returns (answer, arrays); what the student's code raises is part of the answer."""
+    packer = values.Packer(kept.keep, framework)
     try:
         target = resolve(order["target"], names, kept)
-        if order["order"] == "get":
-            return {"value": packer.pack(target)}
-        args = [values.unpack(node, arrays, find) for node in order["args"]]
-        kwargs = {name: values.unpack(node, arrays, find) for name, node in order["kwargs"].items()}
-        answer = {"value": packer.pack(target(*args, **kwargs))}
-        if order.get("return_args"):
-            answer["args"] = [packer.pack(value) for value in args]
-        return answer
+        answer = PERFORM[order["order"]](target, order, arrays, kept)
+        return {name: packer.pack(value) if name == "value" else pack_all(packer, value) for name, value in answer.items()}, packer.arrays
     except Missing as error:
-        return {"missing": str(error)}
+        return {"missing": str(error)}, []
     except BaseException as error:
-        return {"error": cells.describe(error)}
+        return {"error": cells.describe(error)}, []
+
+
+def pack_all(packer, several):
+    """The nodes of a list's or a dictionary's values."""
+    if isinstance(several, dict):
+        return {name: packer.pack(value) for name, value in several.items()}
+    return [packer.pack(value) for value in several]
+
+
+def call(target, order, arrays, kept):
+    """Call the target; the arguments come back as the call has left them."""
+    args, kwargs = arguments(order, arrays, kept)
+    return {"value": target(*args, **kwargs), "args": args}
+
+
+def call_for_gradients(target, order, arrays, kept):
+    """Call the target, and take the gradients of its output, weighted by the cotangents."""
+    args, kwargs = arguments(order, arrays, kept)
+    cotangents = [values.unpack(node, arrays, kept.find) for node in order["cotangents"]]
+    value, of_arguments, of_parameters = gradients.take(target, args, kwargs, cotangents)
+    return {"value": value, "args": of_arguments, "parameters": of_parameters}
+
+
+PERFORM = {
+    "call": call,
+    "get": lambda target, order, arrays, kept: {"value": target},
+    "length": lambda target, order, arrays, kept: {"value": len(target)},
+    "gradients": call_for_gradients,
+}
+
+
+def arguments(order, arrays, kept):
+    """The positional arguments and the keywords of an order."""
+    args = [values.unpack(node, arrays, kept.find) for node in order["args"]]
+    return args, {name: values.unpack(node, arrays, kept.find) for name, node in order["kwargs"].items()}
 
 
 def resolve(target, names, kept):

@@ -1,4 +1,4 @@
-"""A process of its own: fresh user, pid, mount and ipc namespaces, an empty /proc, a private /tmp, no capabilities, bounded resources."""
+"""A process of its own: fresh user, pid, mount and ipc namespaces, an empty /proc, a private /tmp, no capabilities, fewer system calls, bounds."""
 
 import ctypes
 import errno
@@ -6,9 +6,12 @@ import os
 import resource
 import time
 
+import syscalls
+
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
-MS_NOSUID, MS_NODEV, MS_BIND, MS_REC = 2, 4, 4096, 16384
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC = 2, 4, 8, 4096, 16384
+TERMINALS = 16  # the machine has some thousands, for all its users
 SIGKILL = 9
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -41,13 +44,18 @@ def enter(map_user):
 
 def close_off(tmp_bytes, kept):
     """In a submission's first process: hide /proc, give a private /tmp and /dev/shm, give up every capability."""
+    _write("/proc/self/oom_score_adj", "1000")  # where the machine runs out of memory, student code goes first
+    _write("/proc/self/coredump_filter", "0")  # a program that collects core files gets nothing but their heads
     _write("/proc/sys/user/max_user_namespaces", "64")  # for the tests, one after the other; the kernel clears up late
     check(libc.mount(b"tmpfs", b"/proc", b"tmpfs", MS_NOSUID | MS_NODEV, b"size=4k,mode=555"), "hide /proc")
     for place in (b"/tmp", b"/dev/shm"):
         options = f"size={tmp_bytes},mode=1777,nr_inodes=4096".encode()
         check(libc.mount(b"tmpfs", place, b"tmpfs", MS_NOSUID | MS_NODEV, options), f"private {place.decode()}")
+    terminals = f"newinstance,ptmxmode=0666,mode=620,max={TERMINALS}".encode()
+    check(libc.mount(b"devpts", b"/dev/pts", b"devpts", MS_NOSUID | MS_NOEXEC, terminals), "private terminals")
     show_again(kept)
     drop_capabilities()
+    syscalls.confine(libc)
 
 
 def close_off_test(folder, kept):
@@ -59,6 +67,7 @@ def close_off_test(folder, kept):
         check(libc.mount(folder.encode(), place, None, MS_BIND, None), f"private {place.decode()}")
     show_again(kept)
     drop_capabilities()
+    syscalls.confine(libc, in_test=True)
 
 
 def show_again(kept):
@@ -84,12 +93,20 @@ def die_with_parent():
 
 def limit(address_space, processes, file_bytes, open_files, isolated):
     """Bound what the process and its children may use."""
-    resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (open_files, open_files))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bound(resource.RLIMIT_AS, address_space)
+    bound(resource.RLIMIT_FSIZE, file_bytes)
+    bound(resource.RLIMIT_NOFILE, open_files)
+    bound(resource.RLIMIT_CORE, 1)  # 0 would still start a program that collects core files, where the system has one
     if isolated:  # outside a user namespace the count is that of all the user's processes
-        resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+        bound(resource.RLIMIT_NPROC, processes)
+
+
+def bound(what, most):
+    """Set a limit for good; a lower one that is there already stays."""
+    hard = resource.getrlimit(what)[1]
+    if hard != resource.RLIM_INFINITY and (most == resource.RLIM_INFINITY or hard < most):
+        most = hard
+    resource.setrlimit(what, (most, most))
 
 
 def _write(path, text):

@@ -1,7 +1,8 @@
 """One submission's process: it runs the notebook's cells, then forks a process for each test and lets the grader call what the cells defined.
 
 Orders from the grader:
-    {"order": "load", "cells": […], "skip": […], "cell_timeout_s": …}  → {"cell": i} before each cell, then {"loaded": true, "errors": […]}
+    {"order": "load", "cells": […], "skip": […], "cell_timeout_s": …, "own_work": …}
+                                                                        → {"cell": i} before each cell, then {"loaded": true, "errors": […]}
     {"order": "test"} with a socket                                     → {"pid": …}
     {"order": "kill", "pid": …}                                         → {"killed": true}
 Student code can change everything in here. It can then only change the numbers that it is judged by.
@@ -20,19 +21,19 @@ import wire
 
 def serve(connection, framework, isolated, kept):
     """Answer the grader until it has had enough."""
-    names = {}
-    n_tests = 0
+    names, own, n_tests = {}, False, 0
     while True:
         (order, _), test = wire.receive_with_socket(connection)
         if order["order"] == "load":
             provide_course_module()
+            own = order["own_work"]
             names, errors = cells.run(order["cells"], order["skip"], order["cell_timeout_s"], lambda i: wire.send(connection, {"cell": i}))
             settle()
             wire.send(connection, {"loaded": True, "errors": errors})
         elif order["order"] == "test":
             n_tests += 1
             with test:
-                pid = fork_test(connection, test, names, framework, isolated, kept, n_tests)
+                pid = fork_test(connection, test, (names, framework, own), isolated, kept, n_tests)
             wire.send(connection, {"pid": pid})
         elif order["order"] == "kill":
             kill(order["pid"])
@@ -54,13 +55,13 @@ def settle():
         torch.set_num_threads(1)
 
 
-def fork_test(connection, test, names, framework, isolated, kept, number):
+def fork_test(connection, test, serving, isolated, kept, number):
     """Fork the process of one test. Returns its number in this process's pid namespace."""
     if not isolated:
         pid = os.fork()
         if pid == 0:
             os.setpgid(0, 0)
-            become_test(connection, test, names, framework)
+            become_test(connection, test, *serving)
         return pid
     folder = f"/tmp/.test-{number}"
     os.mkdir(folder, 0o700)
@@ -73,9 +74,10 @@ def fork_test(connection, test, names, framework, isolated, kept, number):
             if inner == 0:
                 os.close(read)
                 os.close(write)
+                os.setsid()  # or a signal to the own process group would reach the submission's process
                 namespaces.close_off_test(folder, kept)
                 os.chdir("/tmp")
-                become_test(connection, test, names, framework)
+                become_test(connection, test, *serving)
             os.write(write, str(inner).encode())
         finally:
             os._exit(0)
@@ -86,11 +88,11 @@ def fork_test(connection, test, names, framework, isolated, kept, number):
     return pid
 
 
-def become_test(connection, test, names, framework):
+def become_test(connection, test, names, framework, own):
     """In a test's process: answer calls until the grader closes. Never returns."""
     try:
         connection.close()
-        calls.serve(test, names, framework)
+        calls.serve(test, names, framework, own)
     except BaseException:
         pass  # the grader sees the connection end
     finally:

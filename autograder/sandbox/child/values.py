@@ -2,12 +2,14 @@
 
 A node is a JSON scalar (None, bool, int, float, str) or a dictionary with a "kind":
     array, scalar, tensor    {"index": place in the message's arrays}; scalar is a NumPy scalar
-    tuple, list              {"items": [node, …]}
+    tuple, list              {"items": [node, …]}; of a named tuple also {"class": the number of its class}
     dict                     {"items": {key: node, …}}
     object                   {"id": number in the student's process, "type": name}; anything else stays where it is
     setting                  {"text": "torch.float16"}; a torch dtype or device
 Arrays that safetensors cannot hold (of objects, complex, text) are objects too.
 """
+
+from collections import OrderedDict
 
 import numpy as np
 
@@ -37,8 +39,9 @@ class Packer:
             return value[:MAX_TEXT]
         if depth < MAX_DEPTH and kind in (list, tuple) or _is_named_tuple(value):
             if len(value) <= MAX_ITEMS:
-                return {"kind": "list" if kind is list else "tuple", "items": [self.pack(item, depth + 1) for item in tuple(value)]}
-        if depth < MAX_DEPTH and kind is dict and len(value) <= MAX_ITEMS and all(type(key) is str for key in value):
+                node = {"kind": "list" if kind is list else "tuple", "items": [self.pack(item, depth + 1) for item in tuple(value)]}
+                return node | {"class": self.keep(kind)} if kind not in (list, tuple) and self.keep else node
+        if depth < MAX_DEPTH and kind in (dict, OrderedDict) and len(value) <= MAX_ITEMS and all(type(key) is str for key in value):
             return {"kind": "dict", "items": {key: self.pack(item, depth + 1) for key, item in value.items()}}
         return self.pack_array(value) or self.pack_setting(value) or {"kind": "object", "id": self.keep(value), "type": type_name(value)}
 
@@ -107,19 +110,38 @@ def unpack(node, arrays, find, depth=0):
         return _unpack_array(node, arrays)
     if kind in ("tuple", "list") and isinstance(node.get("items"), list):
         items = [unpack(item, arrays, find, depth + 1) for item in node["items"]]
+        if "class" in node:
+            return named(find({"kind": "object", "id": node["class"]}), items)
         return tuple(items) if kind == "tuple" else items
     if kind == "dict" and isinstance(node.get("items"), dict):
         return {key: unpack(item, arrays, find, depth + 1) for key, item in node["items"].items()}
     if kind in ("object", "setting"):
         return find(node)
-    raise WireError(f"unknown kind of value {str(kind)[:40]!r}")
+    raise WireError(f"unknown kind of value {kind[:40] if isinstance(kind, str) else type(kind)!r}")
+
+
+class Named(tuple):
+    """A student's named tuple, as the grader sees it: `origin` says which class it has to become again."""
+
+    origin = None
+
+
+def named(found, items):
+    """A named tuple's items as what they were: in the student's process of the student's class, elsewhere as Named."""
+    if isinstance(found, type) and hasattr(found, "_make"):
+        return found._make(items)
+    stand_in = Named(items)
+    stand_in.origin = found
+    return stand_in
 
 
 def _unpack_array(node, arrays):
     index = node.get("index")
     if type(index) is not int or not 0 <= index < len(arrays):
         raise WireError("a value points at an array that is not there")
-    array = arrays[index]
+    array, arrays[index] = arrays[index], None  # each one belongs to one value: a million nodes cannot make a million copies
+    if array is None:
+        raise WireError("two values point at one array")
     if node["kind"] == "tensor":
         return array if not isinstance(array, np.ndarray) else loaded_torch().from_numpy(array)
     array = array if isinstance(array, np.ndarray) else array.numpy()

@@ -12,7 +12,8 @@ from json import dumps, loads  # bound now: a student who replaces json.dumps re
 
 HEAD = struct.Struct(">IQ")  # bytes of JSON, bytes of safetensors
 MAX_JSON = 8 << 20
-MAX_ARRAYS = 2 << 30
+MAX_ARRAYS = 128 << 20
+MAX_HEADER = 1 << 20  # of safetensors, which names each array
 MAX_DEPTH = 20
 
 
@@ -51,6 +52,8 @@ def receive(connection, framework="numpy", deadline=None):
         raise WireError(f"a message announces {n_text + n_payload} bytes")
     text = _exactly(connection, n_text, deadline)
     payload = _exactly(connection, n_payload, deadline)
+    if int.from_bytes(payload[:8], "little") > MAX_HEADER:
+        raise WireError("the list of arrays is too long")
     try:
         tree = loads(text)
         loaded = _library(framework).load(bytes(payload)) if payload else {}
@@ -84,6 +87,11 @@ def receive_with_socket(connection):
         raise Closed("the connection was closed")
     passed = socket.socket(fileno=descriptors[0]) if descriptors else None
     return receive(connection), passed
+
+
+def text(value, most):
+    """A text that came as part of a message, cut; empty where something else came in its place."""
+    return value[:most] if isinstance(value, str) else ""
 
 
 def _exactly(connection, size, deadline):

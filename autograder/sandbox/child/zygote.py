@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cells
 import namespaces
 import student
+import watching
 import wire
 
 NOBODY = 65534
@@ -90,12 +91,14 @@ def serve(control, isolated, kept):
     connection.close()
     os.close(write)
     wire.send(control, {"begun": True})
+    first = int(os.read(read, 20) or child)
+    os.close(read)
+    if isolated:
+        watching.watch(control, order["limits"]["total_memory_bytes"], lambda: kill_tree(first))
     try:
         wire.receive(control)  # the order to end, the only one that may come now
     except wire.Closed:
         pass  # the grader has gone: clear up all the same
-    first = int(os.read(read, 20) or child)
-    os.close(read)
     kill_tree(first)
     _, status, usage = os.wait4(child, 0)
     unit = 1 if sys.platform == "darwin" else 1024
@@ -125,6 +128,7 @@ def become_submission(connection, order, isolated, kept, tell_pid):
                 os.close(tell_pid)
                 os.waitpid(inner, 0)
                 os._exit(0)
+            os.setsid()  # or a signal to the own process group would reach the parent, which lies outside
             namespaces.die_with_parent()
             namespaces.close_off(limits["tmp_bytes"], kept)
         os.close(tell_pid)

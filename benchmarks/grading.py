@@ -1,0 +1,54 @@
+"""The same honest submissions through stock `nbgrader autograde` and through this autograder: python -m benchmarks.grading [N]"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from autograder.assignment import ROOT
+from benchmarks.common import ASSIGNMENT, autograder, environment, honest, keep, seconds
+
+STOCK = f"""
+from pathlib import Path
+c = get_config()
+c.CourseDirectory.source_directory = {str(ROOT / "_build" / "source" / "en")!r}
+c.ExecutePreprocessor.timeout = 120
+"""
+
+
+def main(n):
+    seconds(autograder("release"))
+    with tempfile.TemporaryDirectory() as place:
+        stock, ours = (course(Path(place) / name, text) for name, text in (("stock", STOCK), ("ours", our_config())))
+        for folder in (stock, ours):
+            honest(folder / "submitted", n)
+        of_stock = nbgrader(stock, "autograde", ASSIGNMENT)
+        to_results = seconds(autograder("grade", ours / "submitted", "--assignment", ASSIGNMENT, "--out", ours / "grades", "--jobs", "2"), cwd=ROOT)
+        to_gradebook = nbgrader(ours, "autograde", ASSIGNMENT)
+    keep("grading", {
+        "submissions": n,
+        "stock nbgrader autograde, s": round(of_stock, 1),
+        "ours to results, 2 jobs, s": round(to_results, 1),
+        "ours to results and on into the gradebook, s": round(to_results + to_gradebook, 1),
+        "times faster to results": round(of_stock / to_results, 1),
+        "times faster including the gradebook": round(of_stock / (to_results + to_gradebook), 1),
+    })
+
+
+def our_config():
+    return f"load_subconfig('nbgrader_config.py', path={str(ROOT / 'autograder')!r})\n"
+
+
+def course(folder, config):
+    """A course folder with its assignment generated."""
+    folder.mkdir()
+    (folder / "nbgrader_config.py").write_text(config)
+    nbgrader(folder, "generate_assignment", ASSIGNMENT)
+    return folder
+
+
+def nbgrader(folder, *arguments):
+    return seconds([sys.executable, "-m", "nbgrader", *arguments], cwd=folder, env=environment())
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)

@@ -1,0 +1,6 @@
+"""The factor is missing, in the toy."""
+
+
+class Layer(Layer):
+    def forward(self, x):
+        return self.w(x)

@@ -1,0 +1,75 @@
+"""The Markdown summary, read back by a Markdown parser with GitHub's tables."""
+
+import html
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from autograder.reports import summary, terminal
+from tests.reports.conftest import HOSTILE, put, read, record
+
+
+def rendered(text):
+    return MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+
+
+def cells(page):
+    rows = re.findall(r"<tr>(.*?)</tr>", re.sub(r"</?code>", "", page), re.S)
+    return [re.findall(r"<td.*?>(.*?)</td>", row, re.S) for row in rows]
+
+
+def test_a_small_class(small, assignment):
+    text = summary.render(read(small), assignment)
+    assert text.startswith("## single-head\n\n4 submissions, mean **6.88** and median **8.75** of 10; 1 with full marks.\n")
+    found = [row for row in cells(rendered(text)) if row]
+    assert found[:4] == [["anna", "10", "10", "", ""], ["Björn", "8.5", "10", "", "⚑ no-scale"],
+                         ["zoe", "0", "10", "", "unreadable: It is no valid JSON."], ["李雷", "9", "10", "0.5", "no-scale"]]
+    assert found[4][:2] == ["2 (50 %)", "no-scale"] and html.unescape(found[4][2]) == assignment.wrong["no-scale"].explanation
+    assert found[5:] == [["Björn", "library-attention", "F.scaled_dot_product_attention in cell 4"]]
+
+
+def test_hostile_texts_are_text(hostile, assignment):
+    put(hostile, b"{", "a|b<script>")
+    text = summary.render(read(hostile), assignment)
+    page = rendered(text)
+    assert set(re.findall(r"<[/!]?([a-z0-9-]+)", page)) <= {"h2", "h3", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "code"}
+    assert re.search(r"https?://|www\.|@everyone|:tada:", text) is None
+    shown = [html.unescape(row[0]) for row in cells(page) if len(row) == 5]
+    names = [result.name for result in read(hostile).results]
+    assert shown == [name if len(name) <= 60 else name[:59] + "…" for name in names] and len(shown) == len(HOSTILE)
+    assert "a|b<script>/single-head.json" in html.unescape(page) and "not valid JSON" in page
+
+
+def test_it_stays_below_what_github_takes(tmp_path, assignment, monkeypatch):
+    for n in range(60):
+        put(tmp_path, record(f"s{n:03}" + "<>" * 40))
+    whole = summary.render(read(tmp_path), assignment)
+    monkeypatch.setattr(summary, "LIMIT", 9000)
+    short = summary.render(read(tmp_path), assignment)
+    left = int(re.search(r"… and (\d+) more", short.replace("students ", "").replace(" students", ""))[1])
+    assert len(short.encode()) <= 9000 < len(whole.encode()) < 1 << 20 and len([row for row in cells(rendered(short)) if row]) == 60 - left
+
+
+def test_nobody(assignment, tmp_path):
+    assert summary.render(read(tmp_path), assignment) == "## single-head\n\nNo results.\n"
+
+
+def test_the_terminals_table(small, assignment):
+    lines = terminal.render(read(small), assignment).splitlines()
+    assert lines[0].split() == ["anna", "10", "/", "10", "......", ".........", "..", ".."]
+    assert lines[1].split(maxsplit=8)[4:] == ["......", ".F.F.....", "T.", "..", "flag: library-attention, no-scale"]
+    assert lines[2].split(maxsplit=8)[4:] == ["EEEEEE", "EEEEEEEEE", "EE", "EE", "It is no valid JSON."]
+    assert lines[3].split(maxsplit=8)[4:] == ["......", ".F.......", "d.", "..", "no-scale, 0.5 open"]
+    assert lines[5].split(maxsplit=2) == ["4", "submissions", "mean 6.88, median 8.75 of 10"]
+    assert lines[0].index("10 /") == lines[3].index("9 /") - 1 + 2  # one digit less, two wide characters before
+
+
+@pytest.mark.parametrize("name, places", [("abc", 3), ("李雷", 4), ("e\u0301", 1), ("", 0)])
+def test_columns(name, places):
+    assert len(terminal.padded(name, 10)) == len(name) + 10 - places
+
+
+def test_nothing_reaches_the_terminal_that_steers_it(hostile, assignment):
+    text = terminal.render(read(hostile), assignment)
+    assert all(line.isprintable() for line in text.splitlines()) and len(text.splitlines()) < len(HOSTILE) + 12
