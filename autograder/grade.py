@@ -80,7 +80,7 @@ class Grader:
             "duration_s": round(time.monotonic() - begun, 3),
             "peak_memory_bytes": run.peak_memory_bytes,
             "note": note.say(language) if note else None,
-            "flags": [{"kind": "library-attention", "evidence": f"{function} was called in {test}"} for function, test in run.library.items()],
+            "flags": [{"kind": "library-attention", "evidence": quoted(f"{function} was called in {test}")} for function, test in run.library.items()],
             "tests": [self.entry(test, run.verdicts[test.id], language) for test in self.hidden.tests],
         }
 
@@ -225,6 +225,9 @@ def raised(outcome):
     """What to say about an exception of the student's."""
     error = quoted(f"{outcome.error['type']}: {outcome.error['message']}")
     if outcome.error["type"] == "NotImplementedError":
+        function = quoted(outcome.error["function"])
+        if function.isidentifier() and function != outcome.name and not function.startswith("__"):
+            return message("`{name}` calls `{function}`, which is not written yet.", name=outcome.name, function=function)
         return message("`{name}` is not written yet.", name=outcome.name)
     if outcome.error["line"]:
         return message("`{name}` raised {error} (in the line: {line})", name=outcome.name, error=error, line=quoted(outcome.error["line"]))

@@ -1,8 +1,9 @@
 """`nbgrader autograde`, and formgrader's button for it, over whatever students have submitted.
 
-nbgrader reads each notebook with nbformat, repairs it and executes it; a broken one fails its student, and some end the batch. Here nothing of a
-submission is parsed by nbgrader: a folder in submitted/ is enough, and the preprocessors begin with a clean notebook (IsolatedScores). The
-gradebook, the preprocessors that write to it, late penalties, manual grades, --force, --student and --notebook are nbgrader's own.
+nbgrader reads each notebook with nbformat, repairs it and executes it; a broken one fails its student, and some end the batch. Here
+nothing of a submission is parsed by nbgrader: a folder in submitted/ is enough, and the preprocessors begin with a clean notebook
+(IsolatedScores). The gradebook, the preprocessors that write to it, late penalties, manual grades, --force, --student and --notebook are
+nbgrader's own.
 """
 
 import fnmatch
@@ -33,7 +34,8 @@ class IsolatedAutograde(Autograde):
     def start(self):
         name = self.coursedir.assignment_id
         if name not in assignments.names():
-            self._refuse(f"There are no hidden tests for {name!r}, and nothing is executed without them; there are: {', '.join(assignments.names())}")
+            there = ", ".join(assignments.names())
+            self._refuse(f"There are no hidden tests for {name!r}, and nothing is executed without them; there are: {there}")
         if IsolatedScores(parent=self).sandbox == "bubblewrap":
             try:
                 bubblewrap.require()
@@ -81,7 +83,7 @@ class IsolatedAutograde(Autograde):
         scores.result_of(scores.task_of(student, assignment), assignment)
 
     def _record(self):
-        """nbgrader's own way through one student, alone with the gradebook; again where that is locked by somebody who knows no lock file."""
+        """nbgrader's own way through one student, alone with the gradebook; again where somebody who knows no lock file holds it."""
         for attempt in range(1, TRIES + 1):
             try:
                 with gradebook_lock(self.coursedir.root, self.log):

@@ -24,7 +24,7 @@ class Cell:
 class Carried:
     """A student's cells, sorted out.
 
-    answers: {grade id of a solution cell: Cell}; own: {grade id or id of a cell of the exercise, or None: further Cells that stand after it}.
+    answers: {grade id of a solution cell: Cell}; own: {id of a cell of the exercise, or None: further Cells that stand after it}.
     """
 
     answers: dict = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """The notebook that nbgrader's pages show in place of the submitted one.
 
-It is made from the exercise as it was handed out, in the student's language; of the student's file only text comes into it, as code cells and
-as text in fences. So whatever a student has done to cells, ids, metadata, outputs, attachments or the file itself, nbgrader gets a notebook
-that is whole, small and harmless. What lies in submitted/ stays as it is.
+It is made from the exercise as it was handed out, in the student's language; of the student's file only text comes into it, as code cells
+and as text in fences. So whatever a student has done to cells, ids, metadata, outputs, attachments or the file itself, nbgrader gets a
+notebook that is whole, small and harmless. What lies in submitted/ stays as it is.
 """
 
 import re
@@ -21,7 +21,7 @@ HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
 def build(assignment, source, language, cells):
     """The clean notebook of a submission, and {grade id of a test cell: Messages on the cells before it}.
 
-    assignment: its name; source: the notebook in the gradebook, as nbgrader's API gives it; cells: the student's, as `carried.cells_of` gives them.
+    assignment: its name; source: the notebook in the gradebook, as nbgrader's API gives it; cells: the student's, from `carried.cells_of`.
     """
     exercise = exercise_cells(assignment, language, source)
     sorted_out = carried.carry(cells, exercise)
@@ -69,8 +69,8 @@ def _released(assignment, language):
 
 def _test_cell(grade_cell, source):
     """A test cell of the gradebook that the exercise here does not have."""
-    graded = {"grade": True, "grade_id": grade_cell.name, "locked": True, "points": grade_cell.max_score, "schema_version": 3, "solution": False, "task": False}
-    return nbformat.v4.new_code_cell(source or "", metadata={"nbgrader": {**graded, "cell_type": "code"}})
+    graded = {"grade": True, "grade_id": grade_cell.name, "points": grade_cell.max_score, "solution": False, "task": False}
+    return nbformat.v4.new_code_cell(source or "", metadata={"nbgrader": {**graded, "locked": True, "schema_version": 3, "cell_type": "code"}})
 
 
 def _fill(cell, answer, language):
@@ -84,7 +84,9 @@ def _fill(cell, answer, language):
         if cell.cell_type == "markdown":
             cell.source = fenced(answer.source)
         return []
-    remark = message("Your answer stands in a text cell, and code in a text cell is not run. Turn it into a code cell and submit the notebook again.")
+    remark = message(
+        "Your answer stands in a text cell, and code in a text cell is not run. Turn it into a code cell and submit the notebook again."
+    )
     cell.source = f"# {remark.say(language)}\n{cell.source}"
     return [remark]
 
@@ -97,7 +99,8 @@ def _heading(cell):
 
 def _own(cells):
     """A student's further cells. Their text stands in fences: it is never rendered."""
-    return [nbformat.v4.new_code_cell(cell.source) if cell.is_code else nbformat.v4.new_markdown_cell(fenced(cell.source)) for cell in cells]
+    new_code, new_text = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
+    return [new_code(cell.source) if cell.is_code else new_text(fenced(cell.source)) for cell in cells]
 
 
 def fenced(text):

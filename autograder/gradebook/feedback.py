@@ -1,7 +1,7 @@
 """The feedback page: one file that loads nothing and runs nothing, in the student's language.
 
-nbconvert's templates render what a notebook holds: Markdown, HTML, pictures and scripts, and they load MathJax from elsewhere. Here all that a
-notebook holds is text, whoever made it, and is escaped by the template; the page also forbids the browser everything but its own style.
+nbconvert's templates render what a notebook holds: Markdown, HTML, pictures and scripts, and they load MathJax from elsewhere. Here all that
+a notebook holds is text, whoever made it, and is escaped by the template; the page also forbids the browser everything but its own style.
 """
 
 from pathlib import Path
@@ -39,7 +39,8 @@ def page(notebook, grades):
     course = notebook.metadata.get("course", {})
     language = course.get("language") if course.get("language") in LANGUAGES else DEFAULT
     say = _speaker(language)
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    loader = FileSystemLoader(Path(__file__).parent / "templates")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = lambda value: format_decimal(round(float(value or 0), 2), locale=catalogue_name(language))
     return environment.get_template(TEMPLATE).render(
         language=language,

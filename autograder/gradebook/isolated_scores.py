@@ -25,9 +25,13 @@ class IsolatedScores(NbGraderPreprocessor):
     Each graded cell of the notebook is a part of the exercise: its output becomes the points of the part's tests, then their messages.
     """
 
-    results_directory = Unicode("grades", help="Folder of results, relative to the course; a result of the same bytes is used, and new ones go there.").tag(config=True)
+    results_directory = Unicode(
+        "grades", help="Folder of results, relative to the course; a result of the same bytes is used, and new ones go there."
+    ).tag(config=True)
     sandbox = Enum(("bubblewrap", "none"), "bubblewrap", help="Where students' code runs.").tag(config=True)
-    language = Enum((None, *LANGUAGES), None, allow_none=True, help="The feedback's language, in place of each student's own.").tag(config=True)
+    language = Enum(
+        (None, *LANGUAGES), None, allow_none=True, help="The feedback's language, in place of each student's own."
+    ).tag(config=True)
 
     def preprocess(self, notebook, resources):
         """The clean notebook with its scores, whatever notebook comes in."""
@@ -103,9 +107,8 @@ def outputs_of(graded, result, remarks=()):
     of_tests = sum(test["max_points"] for test in tests)
     share = sum(test["points"] for test in tests) / of_tests if of_tests else 0.0
     points = min(max(round(share * maximum, 6), 0.0), maximum)
-    lines = [*remarks, *(f"{MARKS.get(test['status'], '✗')} {test['points']:g}/{test['max_points']:g}  {test['message']}" for test in tests)]
-    if result["note"]:
-        lines = [result["note"]]
+    lines = [f"{MARKS.get(test['status'], '✗')} {test['points']:g}/{test['max_points']:g}  {test['message']}" for test in tests]
+    lines = [result["note"]] if result["note"] else [*remarks, *lines]
     return [
         new_output("execute_result", {"text/plain": repr(points)}, execution_count=1),
         new_output("stream", name="stdout", text="\n\n".join(lines) + "\n"),

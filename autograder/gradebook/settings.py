@@ -1,4 +1,4 @@
-"""nbgrader's settings for grading: the isolated run in place of executing students' notebooks, and pages on which nothing of theirs runs."""
+"""nbgrader's settings for grading: the isolated run in place of executing notebooks, and pages on which nothing of the students' runs."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 
 
 def configure(config):
-    """Set in nbgrader's `config` what `nbgrader autograde`, `nbgrader generate_feedback` and formgrader use, and put our converter in its place."""
+    """Set in nbgrader's `config` what `autograde`, `generate_feedback` and formgrader use, and put our converter in its place."""
     config.Autograde.autograde_preprocessors = [
         "autograder.gradebook.IsolatedScores",
         "nbgrader.preprocessors.SaveAutoGrades",
@@ -19,7 +19,7 @@ def configure(config):
     ]
     config.GenerateFeedback.exporter_class = "autograder.gradebook.feedback.FeedbackExporter"
     config.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades"]
-    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(FORMGRADER / "templates")]  # of formgrader's page: no script from elsewhere
+    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(FORMGRADER / "templates")]  # formgrader's page: no script from elsewhere
     config.HTMLExporter.sanitize_html = True
     one_writer.be_patient()
     one_writer.one_engine()

@@ -126,5 +126,5 @@ def _checked_error(error):
     """A student's error in its expected form, whatever came."""
     error = error if isinstance(error, dict) else {}
     bases = error.get("bases")
-    texts = {name: wire.text(error.get(name), 500) for name in ("type", "message", "line")}
+    texts = {name: wire.text(error.get(name), 500) for name in ("type", "message", "line", "function")}
     return texts | {"bases": [wire.text(base, 100) for base in bases[:DESCRIBED_BASES]] if isinstance(bases, list) else []}

@@ -30,7 +30,7 @@ def breach():
     "links-to-outside": ("links that lead out of the private folder", """
 import os
 def breach():
-    for number, target in enumerate(("/etc/passwd", "/root", "/work", "/proc/1/root", "/proc/self/root/etc/shadow", "../../../etc/passwd")):
+    for number, target in enumerate(("/etc/passwd", "/etc/shadow", "/root/.bashrc", "/proc/1/root", "/proc/self/root/etc/shadow", "../../../etc/passwd")):
         try:
             os.symlink(target, f"/tmp/link{number}")
         except FileExistsError:

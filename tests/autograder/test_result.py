@@ -49,6 +49,20 @@ def test_a_stub_gets_nothing(grade):
     assert "not written yet" in by_id(result)["softmax-rows"]["message"]
 
 
+def test_a_function_that_calls_an_unwritten_one_is_not_called_unwritten(grade, single_head):
+    result = grade(single_head.solution_source + "\n\ndef softmax(x, axis=-1):\n    raise NotImplementedError()", language="en")
+    assert "`attention` calls `softmax`, which is not written yet." in by_id(result)["attention-rows"]["message"]
+    assert "`softmax` is not written yet." in by_id(result)["softmax-rows"]["message"]
+
+
+def test_a_mistake_that_one_test_names_is_named_where_else_it_shows(grade, single_head):
+    entries = by_id(grade(single_head.wrong["softmax-over-queries"].source, language="en"))
+    explanation = single_head.wrong["softmax-over-queries"].explanation
+    failed = [name for name, entry in entries.items() if entry["status"] == "failed"]
+    assert len(failed) >= 5 and all(entries[name]["misconception"] == "softmax-over-queries" for name in failed)
+    assert all(explanation in entries[name]["message"] for name in failed)
+
+
 @pytest.mark.parametrize("body", ["return None", "return 0", "return x", "return x, x", "raise TypeError", "raise ValueError(' '.join(map(str, range(-20, 20))))", "return [x] * 3"])
 def test_cheap_answers_get_nothing(grade, body):
     source = f"def softmax(x, *args, **kwargs):\n    {body}\nattention = padding_mask = causal_mask = softmax"

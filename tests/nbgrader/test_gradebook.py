@@ -12,11 +12,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from glob import glob
 
 import pytest
 
+from autograder.gradebook import one_writer
 from tests.nbgrader import course as courses
 from tests.nbgrader.malformed import ALL, FILE, good, text
 from tests.sample_class.make import ASSIGNMENT
@@ -58,16 +58,23 @@ def locked(database, seconds):
 
 def test_several_at_once_and_a_long_lock(course):
     """Three batches over the same students, and the gradebook locked for longer than nbgrader waits: nobody is lost, and no batch ends early."""
-    runs = [start(course, "autograde", ASSIGNMENT, "--force") for _ in range(3)]
-    time.sleep(6)
-    with locked(course / "gradebook.db", 9):
-        pass
+    with locked(course / "gradebook.db", 25):
+        runs = [start(course, "autograde", ASSIGNMENT, "--force") for _ in range(3)]
     for run in runs:
         said, _ = run.communicate(timeout=300)
         assert run.returncode == 0, said
     for student in STUDENTS:
         assert courses.points(course, student) == (ALL, False)
         assert (course / "autograded" / student / ASSIGNMENT / FILE).exists()
+
+
+def test_every_connection_waits_for_a_lock(course):
+    """The pages of formgrader too, which know no lock file: for longer than the five seconds after which SQLite gives up by itself."""
+    from nbgrader.api import Gradebook
+
+    one_writer.be_patient()
+    with locked(course / "gradebook.db", 7), Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        gradebook.update_or_create_student(STUDENTS[0], first_name="Anna")
 
 
 def test_a_stopped_run_goes_on(course):

@@ -2,10 +2,7 @@
 
 import csv
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -14,27 +11,16 @@ import pytest
 from autograder import results
 from autograder.assignment import ROOT
 from autograder.gradebook.isolated_scores import outputs_of
+from tests.nbgrader.course import make, nbgrader
 from tests.sample_class.make import FOLDER
 
 STUDENTS = ("anna", "elin", "edward", "igor")
 
 
-def nbgrader(course, *arguments):
-    """Run an nbgrader command in a course folder; returns what it printed."""
-    run = subprocess.run([sys.executable, "-m", "nbgrader", *arguments], cwd=course, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ""})
-    assert run.returncode == 0, run.stdout + run.stderr
-    return run.stdout + run.stderr
-
-
 @pytest.fixture(scope="module")
 def course(needs_sandbox, tmp_path_factory):
     """A course folder that has been through generate, autograde, feedback and export."""
-    from autograder.release import release
-
-    release(languages=["en"], out=tmp_path_factory.mktemp("exercises"))  # makes the source version that nbgrader reads
-    course = tmp_path_factory.mktemp("course")
-    (course / "nbgrader_config.py").write_text(f'load_subconfig("nbgrader_config.py", path={str(ROOT / "autograder")!r})\n')
-    nbgrader(course, "generate_assignment", "single-head")
+    course = make(tmp_path_factory)
     for student in STUDENTS:
         shutil.copytree(FOLDER / student, course / "submitted" / student)
     nbgrader(course, "autograde", "single-head")

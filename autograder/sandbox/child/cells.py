@@ -68,6 +68,7 @@ def describe(error):
         "bases": [base.__name__[:100] for base in type(error).__mro__][:20],
         "message": safe_text(error)[:MESSAGE_LIMIT],
         "line": last_line(error)[:MESSAGE_LIMIT],
+        "function": last_function(error)[:100],
     }
 
 
@@ -79,11 +80,25 @@ def safe_text(error):
         return ""
 
 
+def own_frames(error):
+    """The places in student code that an exception has come through, the innermost last."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [frame for frame in frames if frame.filename.startswith(("<ipython", "/tmp/ipykernel")) or "ipython-input" in frame.filename]
+
+
+def last_function(error):
+    """The name of the student's function that raised, the innermost one; empty where there is none."""
+    try:
+        own = own_frames(error)
+        return own[-1].name if own else ""
+    except BaseException:
+        return ""
+
+
 def last_line(error):
     """The line of student code that raised, the innermost one; empty where there is none."""
     try:
-        frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if frame.filename.startswith(("<ipython", "/tmp/ipykernel")) or "ipython-input" in frame.filename]
+        own = own_frames(error)
         return (own[-1].line or linecache.getline(own[-1].filename, own[-1].lineno)).strip() if own else ""
     except BaseException:
         return ""
