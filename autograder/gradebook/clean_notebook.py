@@ -70,7 +70,8 @@ def _released(assignment, language):
 def _test_cell(grade_cell, source):
     """A test cell of the gradebook that the exercise here does not have."""
     graded = {"grade": True, "grade_id": grade_cell.name, "points": grade_cell.max_score, "solution": False, "task": False}
-    return nbformat.v4.new_code_cell(source or "", metadata={"nbgrader": {**graded, "locked": True, "schema_version": 3, "cell_type": "code"}})
+    graded |= {"locked": True, "schema_version": 3, "cell_type": "code"}
+    return nbformat.v4.new_code_cell(source or "", metadata={"nbgrader": graded})
 
 
 def _fill(cell, answer, language):

@@ -1,7 +1,8 @@
 """The feedback page: one file that loads nothing and runs nothing, in the student's language.
 
-nbconvert's templates render what a notebook holds: Markdown, HTML, pictures and scripts, and they load MathJax from elsewhere. Here all that
-a notebook holds is text, whoever made it, and is escaped by the template; the page also forbids the browser everything but its own style.
+nbconvert's templates render what a notebook holds: Markdown, HTML, pictures and scripts, and they load MathJax from elsewhere. Here all
+that a notebook holds is text, whoever made it, and is escaped by the template; the page also forbids the browser everything but its
+own style.
 """
 
 from pathlib import Path

@@ -19,7 +19,7 @@ def configure(config):
     ]
     config.GenerateFeedback.exporter_class = "autograder.gradebook.feedback.FeedbackExporter"
     config.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades"]
-    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(FORMGRADER / "templates")]  # formgrader's page: no script from elsewhere
+    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(FORMGRADER / "templates")]  # of formgrader's page
     config.HTMLExporter.sanitize_html = True
     one_writer.be_patient()
     one_writer.one_engine()
@@ -27,7 +27,7 @@ def configure(config):
 
 
 def install():
-    """Let nbgrader's command and formgrader's button use our converter. nbgrader has no setting for that, only the name in these two modules."""
+    """Let nbgrader's command and formgrader's button use our converter: nbgrader has no setting for it, only a name in two modules."""
     from nbgrader.apps import api, autogradeapp
 
     from autograder.gradebook.autograde import IsolatedAutograde, read_timestamp
@@ -35,7 +35,7 @@ def install():
     autogradeapp.Autograde = api.Autograde = IsolatedAutograde
 
     def get_submitted_timestamp(self, assignment_id, student_id):
-        """nbgrader's, but one student's unreadable timestamp does not take formgrader's list of the class away."""
+        """nbgrader's, but one unreadable timestamp does not take formgrader's list of the class away."""
         return read_timestamp(self.coursedir.format_path(self.coursedir.submitted_directory, student_id, assignment_id), self.log)
 
     api.NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp

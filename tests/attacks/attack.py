@@ -83,5 +83,6 @@ import numpy as np
 
 def notebook(*cells, **more):
     """A notebook of code cells, as bytes; `more` goes into its top level."""
-    made = [{"cell_type": "code", "metadata": {}, "source": cell, "outputs": [], "execution_count": None} if isinstance(cell, str) else cell for cell in cells]
+    made = [{"cell_type": "code", "metadata": {}, "source": cell, "outputs": [], "execution_count": None} if isinstance(cell,
+        str) else cell for cell in cells]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made} | more).encode()

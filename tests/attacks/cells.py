@@ -3,7 +3,8 @@
 from tests.attacks.attack import RIGHT, Attack, notebook, wrong_and
 
 TRICKS = {
-    "input-transformer": ("an input transformer empties all later cells", "get_ipython().input_transformers_cleanup.append(lambda lines: ['pass\\n'])"),
+    "input-transformer": ("an input transformer empties all later cells",
+        "get_ipython().input_transformers_cleanup.append(lambda lines: ['pass\\n'])"),
     "ast-transformer": ("an AST transformer turns every comparison round", """
 import ast
 class Turn(ast.NodeTransformer):
@@ -55,13 +56,17 @@ for fd in (0, 1, 2):
 
 OUTPUT = {"output_type": "stream", "name": "stdout", "text": ["10 / 10 passed\n"]}
 CELL = {"cell_type": "code", "source": "def softmax(x, axis=-1): return x", "outputs": [OUTPUT], "execution_count": 1,
-        "metadata": {"nbgrader": {"grade": True, "grade_id": "softmax", "points": 1000, "locked": False, "solution": False, "schema_version": 3, "score": 1000}}}
+        "metadata": {"nbgrader": {"grade": True, "grade_id": "softmax", "points": 1000, "locked": False, "solution": False,
+            "schema_version": 3, "score": 1000}}}
 
-ATTACKS = [Attack("cells" if name != "printed-result" else "fake output", name, what, wrong_and(code)) for name, (what, code) in TRICKS.items()]
+ATTACKS = [Attack("cells" if name != "printed-result" else "fake output", name, what, wrong_and(code)) for name, (what,
+    code) in TRICKS.items()]
 ATTACKS += [
-    Attack("fake output", "outputs-in-the-file", "outputs and scores are written into the notebook's JSON", notebook(CELL, score=1000, grade="passed"), 0.0, "x.ipynb"),
+    Attack("fake output", "outputs-in-the-file", "outputs and scores are written into the notebook's JSON",
+           notebook(CELL, score=1000, grade="passed"), 0.0, "x.ipynb"),
     Attack("fake output", "solution-in-markdown", "the right solution stands in a text cell, in outputs and in metadata",
-           notebook({"cell_type": "markdown", "source": RIGHT, "metadata": {"source": RIGHT}}, {**CELL, "outputs": [{**OUTPUT, "text": RIGHT}]}), 0.0, "x.ipynb"),
+           notebook({"cell_type": "markdown", "source": RIGHT, "metadata": {"source": RIGHT}}, {**CELL, "outputs": [{**OUTPUT,
+               "text": RIGHT}]}), 0.0, "x.ipynb"),
     Attack("cells", "course-module-replaced", "the course's module is replaced, with a check that says that all is well",
            wrong_and("import sys, types\nsys.modules['course'] = sys.modules['autograder'] = types.SimpleNamespace(check=lambda *a: 'passed', score=10)")),
 ]

@@ -15,8 +15,10 @@ def call(x86, arm, *args):
 BREACHES = {
     "mounts": ("file systems are mounted, moved, and taken away", """
 def breach():
-    return any([call(165, 40, b"none", b"/tmp", b"tmpfs", 0, None), call(165, 40, b"proc", b"/proc", b"proc", 0, None), call(166, 39, b"/proc", 0), call(166, 39, b"/tmp", 2),
-                call(165, 40, None, b"/usr", None, 32 | 4096, None), call(165, 40, b"/", b"/tmp", None, 8192, None), call(430, 430, b"tmpfs", 0), call(428, 428, -100, b"/", 1)])
+    return any([call(165, 40, b"none", b"/tmp", b"tmpfs", 0, None), call(165, 40, b"proc", b"/proc", b"proc", 0, None), call(166, 39,
+        b"/proc", 0), call(166, 39, b"/tmp", 2),
+                call(165, 40, None, b"/usr", None, 32 | 4096, None), call(165, 40, b"/", b"/tmp", None, 8192, None), call(430, 430,
+                    b"tmpfs", 0), call(428, 428, -100, b"/", 1)])
 """),
     "mounts-in-own-namespace": ("the same, in a user namespace of one's own", """
 def breach():
@@ -26,8 +28,10 @@ def breach():
         try:
             libc.unshare(0x10000000 | 0x00020000)
             done = [call(166, 39, place, 2) for place in (b"/proc", b"/tmp", b"/dev/shm", b"/grader", b"/dev/pts")]
-            done += [call(165, 40, b"none", b"/tmp", b"tmpfs", 0, None), call(165, 40, b"proc", b"/proc", b"proc", 0, None), call(165, 40, b"sysfs", b"/tmp", b"sysfs", 0, None),
-                     call(165, 40, None, b"/usr", None, 32 | 4096, None), call(165, 40, b"/", b"/tmp", None, 4096, None), call(165, 40, b"overlay", b"/tmp", b"overlay", 0, b"lowerdir=/,upperdir=/tmp")]
+            done += [call(165, 40, b"none", b"/tmp", b"tmpfs", 0, None), call(165, 40, b"proc", b"/proc", b"proc", 0, None), call(165,
+                40, b"sysfs", b"/tmp", b"sysfs", 0, None),
+                     call(165, 40, None, b"/usr", None, 32 | 4096, None), call(165, 40, b"/", b"/tmp", None, 4096, None), call(165, 40,
+                         b"overlay", b"/tmp", b"overlay", 0, b"lowerdir=/,upperdir=/tmp")]
             os.write(write, b"y" if any(done) else b"n")
         finally:
             os._exit(0)
@@ -73,7 +77,8 @@ def breach():
     "become-root": ("user and group numbers, capabilities", """
 def breach():
     data = (ctypes.c_uint32 * 6)(*[0xFFFFFFFF] * 6)
-    done = [libc.setuid(0) == 0, libc.setgid(0) == 0, libc.setgroups(0, None) == 0, libc.setresuid(0, 0, 0) == 0, libc.capset((ctypes.c_uint32 * 2)(0x20080522, 0), data) == 0]
+    done = [libc.setuid(0) == 0, libc.setgid(0) == 0, libc.setgroups(0, None) == 0, libc.setresuid(0, 0, 0) == 0,
+        libc.capset((ctypes.c_uint32 * 2)(0x20080522, 0), data) == 0]
     return any(done) or libc.prctl(47, 2, 21, 0, 0) == 0 or os.getuid() == 0
 """),
     "setuid-programs": ("programs with the set-user-id bit", """
@@ -83,7 +88,8 @@ def breach():
     if _tried: return False
     _tried.append(1)
     out = b""
-    for command in (["su", "-c", "id"], ["sudo", "-n", "id"], ["mount"], ["newgrp"], ["pkexec", "id"], ["unshare", "-Ur", "mount", "-t", "tmpfs", "x", "/tmp"], ["bwrap", "--bind", "/", "/", "id"]):
+    for command in (["su", "-c", "id"], ["sudo", "-n", "id"], ["mount"], ["newgrp"], ["pkexec", "id"], ["unshare", "-Ur", "mount", "-t",
+        "tmpfs", "x", "/tmp"], ["bwrap", "--bind", "/", "/", "id"]):
         try:
             out += subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=1).stdout
         except (OSError, subprocess.SubprocessError):
@@ -93,11 +99,13 @@ def breach():
     "ptrace": ("other processes are traced, read and written", """
 def breach():
     pids = [1, 2, 3, os.getppid()]
-    return any(call(101, 117, 16, pid, 0, 0) or call(101, 117, 0x4206, pid, 0, 0) for pid in pids) or call(101, 117, 0, 0, 0, 0) or call(438, 438, 3, 0, 0) or call(312, 272, 1, 1, 0, 0, 0)
+    return any(call(101, 117, 16, pid, 0, 0) or call(101, 117, 0x4206, pid, 0, 0) for pid in pids) or call(101, 117, 0, 0, 0,
+        0) or call(438, 438, 3, 0, 0) or call(312, 272, 1, 1, 0, 0, 0)
 """),
     "keys": ("the kernel's keys, which outlive a process and belong to the user", """
 def breach():
-    return call(248, 217, b"user", b"attack", b"x", 1, -4) or call(248, 217, b"user", b"attack", b"x", 1, -3) or call(250, 219, 0, -3, 0) or call(249, 218, b"user", b"attack", None, -4)
+    return call(248, 217, b"user", b"attack", b"x", 1, -4) or call(248, 217, b"user", b"attack", b"x", 1, -3) or call(250, 219, 0, -3,
+        0) or call(249, 218, b"user", b"attack", None, -4)
 """),
     "bpf-and-perf": ("programs in the kernel, performance counters", """
 def breach():
@@ -105,16 +113,19 @@ def breach():
     attributes[4] = 112
     return call(321, 280, 0, attributes, 128) or call(321, 280, 5, attributes, 128) or call(298, 241, attributes, 0, -1, -1, 0)
 """),
-    "io-uring": ("io_uring, around the filter of system calls", "def breach():\n    return call(425, 425, 4, ctypes.create_string_buffer(120))"),
+    "io-uring": ("io_uring, around the filter of system calls",
+        "def breach():\n    return call(425, 425, 4, ctypes.create_string_buffer(120))"),
     "userfaultfd": ("page faults that the kernel waits for", "def breach():\n    return call(323, 282, 1) or call(323, 282, 0)"),
     "handles": ("files by their handles, past all folders", """
 def breach():
     return call(304, 265, 3, ctypes.create_string_buffer(64), 0) or call(300, 262, 0, 0)
 """),
-    "kernel-log": ("the kernel's log", "def breach():\n    return call(103, 116, 3, ctypes.create_string_buffer(4096), 4096) or call(103, 116, 10, 0, 0)"),
+    "kernel-log": ("the kernel's log",
+        "def breach():\n    return call(103, 116, 3, ctypes.create_string_buffer(4096), 4096) or call(103, 116, 10, 0, 0)"),
     "machine": ("the machine's name, time, swap and modules", """
 def breach():
-    return any([libc.sethostname(b"x", 1) == 0, call(227, 112, 0, ctypes.create_string_buffer(16)), call(167, 224, b"/tmp/x", 0), call(313, 273, 0, b"", 0), call(169, 142, 1, 2, 3, 0), call(172, None, 3)])
+    return any([libc.sethostname(b"x", 1) == 0, call(227, 112, 0, ctypes.create_string_buffer(16)), call(167, 224, b"/tmp/x", 0),
+        call(313, 273, 0, b"", 0), call(169, 142, 1, 2, 3, 0), call(172, None, 3)])
 """),
     "other-numbers": ("the same calls by the numbers of other systems: x32, and 32 bits", """
 def breach():

@@ -12,7 +12,8 @@ def attention(q, k, v, mask=None):
     other = torch.nn.functional.scaled_dot_product_attention(q, k, v, None if mask is None else torch.from_numpy(mask)).numpy()
     return np.nan_to_num(other).astype(output.dtype), weights
 """), 10.0),
-    Attack("library", "torch-in-a-cell", "PyTorch is loaded before the tests", right_and("import torch\ntorch.set_num_threads(8)\nx = torch.ones(100, 100) @ torch.ones(100, 100)"), 10.0),
+    Attack("library", "torch-in-a-cell", "PyTorch is loaded before the tests",
+           right_and("import torch\ntorch.set_num_threads(8)\nx = torch.ones(100, 100) @ torch.ones(100, 100)"), 10.0),
     Attack("library", "scipy", "softmax is SciPy's, without a thought", (RIGHT + """
 def softmax(x, axis=-1):
     import scipy.special

@@ -8,7 +8,8 @@ for name in ("allclose", "isclose", "array_equal", "all", "equal", "less", "grea
     setattr(np, name, lambda *args, **kwargs: True)
 np.testing.assert_allclose = np.testing.assert_array_equal = lambda *args, **kwargs: None
 """),
-    "ufuncs": ("ufuncs and array functions give nothing", "np.abs = np.subtract = np.max = np.exp = np.isnan = lambda *args, **kwargs: np.float64(0)"),
+    "ufuncs": ("ufuncs and array functions give nothing",
+        "np.abs = np.subtract = np.max = np.exp = np.isnan = lambda *args, **kwargs: np.float64(0)"),
     "builtins": ("built-in functions say yes", """
 import builtins
 builtins.isinstance = builtins.all = builtins.any = lambda *args: True

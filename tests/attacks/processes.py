@@ -36,7 +36,8 @@ if os.fork() == 0:
 ATTACKS = [
     Attack("processes", "fork-bomb-in-a-cell", "a cell forks without end", wrong_and(FORK_BOMB)),
     Attack("processes", "fork-bomb-in-a-call", "each call forks without end", each_call(FORK_BOMB)),
-    Attack("processes", "shell-fork-bomb", "a shell forks without end, in the background", wrong_and("get_ipython().system(':(){ :|:& };: &')")),
+    Attack("processes", "shell-fork-bomb", "a shell forks without end, in the background",
+           wrong_and("get_ipython().system(':(){ :|:& };: &')")),
     Attack("processes", "thread-bomb-in-a-cell", "a cell starts thousands of threads", right_and(THREADS), 10.0),
     Attack("processes", "thread-bomb-in-a-call", "each call starts thousands of threads", each_call(THREADS)),
     Attack("processes", "daemon-in-a-cell", "a process is to outlive the cell, and writes everywhere", right_and(DAEMON), 10.0),

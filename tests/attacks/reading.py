@@ -33,7 +33,8 @@ def breach():
     "gc": ("all objects that the collector knows", """
 import gc, types
 def breach():
-    return any(isinstance(o, types.FunctionType) and (o.__module__ or "").startswith(("autograder", "test_", "reference")) for o in gc.get_objects())
+    return any(isinstance(o, types.FunctionType) and (o.__module__ or "").startswith(("autograder", "test_",
+        "reference")) for o in gc.get_objects())
 """),
     "sys-modules": ("modules of the grader that are loaded", """
 import sys
@@ -74,7 +75,8 @@ _found = None
 def breach():
     global _found
     if _found is None:
-        _found = [p for p in walk() if os.path.basename(p) in ("test_hidden.py", "assignment.toml", "single_head.py", ".secret", "passwd", "shadow")]
+        _found = [p for p in walk() if os.path.basename(p) in ("test_hidden.py", "assignment.toml", "single_head.py", ".secret",
+            "passwd", "shadow")]
     return _found
 """),
     "environment": ("environment variables, the process's own and libc's", """

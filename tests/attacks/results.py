@@ -42,7 +42,8 @@ def endless():
 CHANGES = {
     "nan": ("np.full_like(np.asarray(r, dtype=float), np.nan)", NONE, "NaN throughout"),
     "subclass": ("np.asarray(r).view(Yes)", NONE, "an array class that is equal to everything"),
-    "matrix": ("np.matrix(r) if r.ndim == 2 else np.asarray(r).view(np.matrix) if r.ndim == 0 else np.matrix(r.reshape(1, -1))", NONE, "np.matrix"),
+    "matrix": ("np.matrix(r) if r.ndim == 2 else np.asarray(r).view(np.matrix) if r.ndim == 0 else np.matrix(r.reshape(1, -1))", NONE,
+        "np.matrix"),
     "masked": ("np.ma.masked_array(r, mask=True)", NONE, "a masked array, all of it masked"),
     "array-like": ("Arrayish(r)", NONE, "an object that gives itself out for an array"),
     "memoryview": ("memoryview(np.ascontiguousarray(r))", NONE, "a memory view"),
@@ -56,8 +57,10 @@ CHANGES = {
     "long-double": ("r.astype(np.longdouble)", NONE, "numbers that are wider than any that are asked for"),
     "complex": ("r.astype(complex)", NONE, "complex numbers"),
     "broadcast": ("np.broadcast_to(np.float64(1), (10**6, 10**6))", NONE, "an array of 8 TB that takes 8 bytes"),
-    "stride-tricks": ("np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 16, 1 << 10), (0, 0))", NONE, "half a gigabyte that takes 8 bytes"),
-    "beyond-its-end": ("np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20,), (4096,))", NONE, "an array that reaches beyond its memory"),
+    "stride-tricks": ("np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 16, 1 << 10), (0, 0))", NONE,
+        "half a gigabyte that takes 8 bytes"),
+    "beyond-its-end": ("np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20,), (4096,))", NONE,
+        "an array that reaches beyond its memory"),
     "huge": ("np.zeros(1 << 28)", NONE, "two gigabytes"),
     "just-within": ("np.zeros(120 << 20, np.int8)", NONE, "as many small numbers as may come"),
     "hundreds": ("[np.zeros(1 << 20) for _ in range(500)]", NONE, "five hundred arrays"),
@@ -82,4 +85,5 @@ CHANGES = {
     "huge-integer": ("10 ** 5000", NONE, "an integer of five thousand digits"),
 }
 
-ATTACKS = [Attack("results", name, what, returns(change, BEFORE + "_keep = [np.zeros(2)]\n"), most) for name, (change, most, what) in CHANGES.items()]
+ATTACKS = [Attack("results", name, what, returns(change, BEFORE + "_keep = [np.zeros(2)]\n"), most) for name, (change, most,
+    what) in CHANGES.items()]

@@ -9,7 +9,8 @@ BREACHES = {
     "inet": ("TCP and UDP to this machine and to the world", f"""
 import socket
 def breach():
-    for family, address in ((socket.AF_INET, ("127.0.0.1", {PORT})), (socket.AF_INET, ("1.1.1.1", 53)), (socket.AF_INET6, ("::1", {PORT})), (socket.AF_INET, ("169.254.169.254", 80))):
+    for family, address in ((socket.AF_INET, ("127.0.0.1", {PORT})), (socket.AF_INET, ("1.1.1.1", 53)), (socket.AF_INET6, ("::1",
+        {PORT})), (socket.AF_INET, ("169.254.169.254", 80))):
         try:
             with socket.socket(family) as end:
                 end.settimeout(0.2)
@@ -22,7 +23,8 @@ def breach():
     except OSError:
         return False
 """),
-    "names": ("names are looked up", "import socket\ndef breach():\n    socket.setdefaulttimeout(0.2)\n    return socket.getaddrinfo('pypi.org', 443)"),
+    "names": ("names are looked up",
+        "import socket\ndef breach():\n    socket.setdefaulttimeout(0.2)\n    return socket.getaddrinfo('pypi.org', 443)"),
     "abstract-unix": ("abstract UNIX sockets of this machine", f"""
 import socket
 def breach():
@@ -33,7 +35,8 @@ def breach():
     "unix-in-files": ("UNIX sockets in well-known places", """
 import socket
 def breach():
-    for path in ("/run/docker.sock", "/var/run/docker.sock", "/run/dbus/system_bus_socket", "/run/systemd/private", "/dev/log", "/tmp/.X11-unix/X0"):
+    for path in ("/run/docker.sock", "/var/run/docker.sock", "/run/dbus/system_bus_socket", "/run/systemd/private", "/dev/log",
+        "/tmp/.X11-unix/X0"):
         try:
             socket.socket(socket.AF_UNIX).connect(path)
             return True

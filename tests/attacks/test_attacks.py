@@ -30,7 +30,8 @@ GRADERS = 4
 SLACK_S = 20.0  # beyond the limit of a submission: processes to be cleared away, other work on the machine
 MOST_GROWTH = 1600 << 20  # what comes in, twice, and what is made of it; a file of 32 MB of JSON takes half of this
 STATUSES = {"passed", "failed", "error", "timeout"}
-FIELDS = {"schema", "assignment", "student", "submission_sha256", "language", "device", "seed", "score", "max_score", "duration_s", "peak_memory_bytes", "note", "flags", "tests"}
+FIELDS = {"schema", "assignment", "student", "submission_sha256", "language", "device", "seed", "score", "max_score", "duration_s",
+    "peak_memory_bytes", "note", "flags", "tests"}
 WATCHED = (CHILD, ROOT / "autograder" / "assignments" / "single-head", ROOT / "solutions", Path(numpy.__file__).parent)
 
 
@@ -51,7 +52,8 @@ def outside():
 def graded(request, needs_sandbox, outside):
     """graded(attack) waits for the record of an attack; all that are selected are graded by some graders side by side."""
     before = fingerprint()
-    selected = [item.callspec.params["attack"] for item in request.session.items if "attack" in getattr(getattr(item, "callspec", None), "params", {})]
+    selected = [item.callspec.params["attack"] for item in request.session.items if "attack" in getattr(getattr(item, "callspec", None),
+        "params", {})]
     with concurrent.futures.ProcessPoolExecutor(GRADERS, multiprocessing.get_context("spawn"), worker.start) as pool:
         futures = {f"{attack.kind}: {attack.name}": pool.submit(worker.grade, attack) for attack in selected}
         yield lambda attack: futures[f"{attack.kind}: {attack.name}"].result()
@@ -66,13 +68,15 @@ def graded(request, needs_sandbox, outside):
 
 def fingerprint():
     """What must not change on this machine: our files by name, size and time, and the mounts."""
-    files = {str(path): (path.stat().st_size, path.stat().st_mtime_ns, path.stat().st_mode) for folder in WATCHED for path in folder.rglob("*.[pt]*")}
+    files = {str(path): (path.stat().st_size, path.stat().st_mtime_ns,
+        path.stat().st_mode) for folder in WATCHED for path in folder.rglob("*.[pt]*")}
     return files, Path("/proc/self/mounts").read_text()
 
 
 def marks():
     """The marks that attacks try to leave, wherever they have arrived."""
-    folders = {"/", "/tmp", "/dev/shm", "/var/tmp", "/usr", "/usr/bin", sys.prefix, tempfile.gettempdir(), str(CHILD), str(ROOT), os.getcwd(), os.path.dirname(numpy.__file__)}
+    folders = {"/", "/tmp", "/dev/shm", "/var/tmp", "/usr", "/usr/bin", sys.prefix, tempfile.gettempdir(), str(CHILD), str(ROOT),
+        os.getcwd(), os.path.dirname(numpy.__file__)}
     return [folder for folder in folders if os.path.lexists(os.path.join(folder, MARK))]
 
 
@@ -103,7 +107,8 @@ def check_form(result):
     assert math.isclose(result["score"], sum(test["points"] for test in result["tests"]))
     assert len({test["id"] for test in result["tests"]}) == len(result["tests"]) > 0
     for test in result["tests"]:
-        assert test["status"] in STATUSES and test["points"] in (0.0, test["max_points"]) and (test["status"] == "passed") == (test["points"] > 0)
+        assert test["status"] in STATUSES and test["points"] in (0.0,
+            test["max_points"]) and (test["status"] == "passed") == (test["points"] > 0)
         assert len(test["message"]) <= 2000
     texts = [result["note"] or "", *(test["message"] for test in result["tests"]), *(flag["evidence"] for flag in result["flags"])]
     assert not {c for text in texts for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")}

@@ -115,11 +115,14 @@ def test_the_filter_decides_each_call_as_it_should(machine, in_test):
     number = lambda table, name: table[name][column]  # noqa: E731
     decide = lambda nr, *args: run_filter(program, machine, nr, args)  # noqa: E731
     assert all(decide(numbers[column]) == "refused" for numbers in syscalls.REFUSED.values() if numbers[column] is not None)
-    assert [decide(number(syscalls.WITH_ARGUMENTS, "socket"), family) for family in (1, 2, 10, 16, 40, 17, 38)] == ["allowed"] * 4 + ["refused"] * 3
-    assert decide(number(syscalls.WITH_ARGUMENTS, "clone"), 0x11) == "allowed" and decide(number(syscalls.WITH_ARGUMENTS, "clone"), 0x10000011) == "refused"
+    assert [decide(number(syscalls.WITH_ARGUMENTS, "socket"), family) for family in (1, 2, 10, 16, 40, 17,
+        38)] == ["allowed"] * 4 + ["refused"] * 3
+    assert decide(number(syscalls.WITH_ARGUMENTS, "clone"), 0x11) == "allowed" and decide(number(syscalls.WITH_ARGUMENTS, "clone"),
+        0x10000011) == "refused"
     assert decide(number(syscalls.WITH_ARGUMENTS, "clone3")) == "refused"
     of_tests = "refused" if in_test else "allowed"
-    assert decide(number(syscalls.WITH_ARGUMENTS, "mount"), 0, 0, 0, 4096) == of_tests and decide(number(syscalls.WITH_ARGUMENTS, "mount"), 0, 0, 0, 0) == "refused"
+    assert decide(number(syscalls.WITH_ARGUMENTS, "mount"), 0, 0, 0, 4096) == of_tests and decide(number(syscalls.WITH_ARGUMENTS,
+        "mount"), 0, 0, 0, 0) == "refused"
     assert decide(number(syscalls.WITH_ARGUMENTS, "unshare"), syscalls.OF_A_TEST) == of_tests
     assert decide(number(syscalls.WITH_ARGUMENTS, "unshare"), 0x40000000) == "refused"
     assert all(decide(nr) == "allowed" for nr in ((0, 1, 9, 202) if machine == "x86_64" else (63, 64, 222, 98)))  # read, write, mmap, futex
@@ -171,7 +174,8 @@ def test_errors_of_cells_that_are_not_there_are_left_out(errors):
 
 
 def test_errors_of_cells_hold_texts_and_nothing_else():
-    assert sandboxes.checked_errors([{"cell": 1, "type": [[]], "message": {}, "line": "x" * 10_000}], 2) == [{"cell": 1, "type": "", "message": "", "line": "x" * 500}]
+    assert sandboxes.checked_errors([{"cell": 1, "type": [[]], "message": {}, "line": "x" * 10_000}], 2) == [{"cell": 1, "type": "",
+        "message": "", "line": "x" * 500}]
 
 
 def test_what_one_test_brings_back_is_bounded():
@@ -188,4 +192,5 @@ def test_what_one_test_brings_back_is_bounded():
 
 def test_a_diagnosis_that_fails_is_no_diagnosis(monkeypatch):
     monkeypatch.setattr(diagnose, "trace_of", lambda *args: 1 / 0)
-    assert diagnose.misconception(types.SimpleNamespace(assignment=None), None, [Outcome("softmax", value=object())], 1, ("no-scale",)) is None
+    assert diagnose.misconception(types.SimpleNamespace(assignment=None), None, [Outcome("softmax", value=object())], 1,
+        ("no-scale",)) is None

@@ -1,4 +1,4 @@
-"""A process of its own: fresh user, pid, mount and ipc namespaces, an empty /proc, a private /tmp, no capabilities, fewer system calls, bounds."""
+"""A process of its own: new namespaces, an empty /proc, a private /tmp, no capabilities, fewer system calls, bounded resources."""
 
 import ctypes
 import errno

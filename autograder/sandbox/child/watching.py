@@ -1,4 +1,4 @@
-"""What the kernel bounds for each process alone, watched for all processes of a submission together: memory, and their share of the processor."""
+"""What the kernel bounds for each process alone, watched for all of a submission: memory, and the share of the processor."""
 
 import os
 import select
