@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autograder import results
 from autograder.assignment import load
 from autograder.grade import Grader
-from autograder.messages import Message
+from autograder.messages import Message, clean, message
 from autograder.sandbox.limits import Limits
 
 PATIENCE = 20  # how many workers may be lost under one submission
@@ -45,7 +45,7 @@ def read_tasks(submissions):
             try:
                 data = submission.path.read_bytes()
             except OSError as error:
-                note = Message("The file cannot be read ({reason}). Submit it again.", {"reason": error.strerror or type(error).__name__})
+                note = message("The file cannot be read ({reason}). Submit it again.", reason=error.strerror or type(error).__name__)
         yield Task(submission.student, submission.path.name if submission.path else "", data, note)
 
 
@@ -61,10 +61,13 @@ def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None,
     done, missing = list(kept.values()), {}
     with contextlib.ExitStack() as stack:
         for task, result in _outcomes([task for task in tasks if task not in kept], settings, jobs, scheduler, stack):
-            if isinstance(result, BaseException):
-                missing[task.student] = f"{type(result).__name__}: {result}"
+            try:
+                if isinstance(result, BaseException):
+                    raise result
+                results.write(out, result)
+            except Exception as error:  # one that cannot be graded or written does not stop the others
+                missing[task.student] = f"{type(error).__name__}: {error}"
                 continue
-            results.write(out, result)
             done.append(result)
             if progress:
                 progress(len(done), len(tasks), result)
@@ -153,4 +156,4 @@ def grade_on_worker(task, settings):
 def print_progress(done, total, result):
     """One line a submission on the standard error, over the one before it on a terminal."""
     end = "\n" if not sys.stderr.isatty() or done == total else "\r"
-    print(f"{done}/{total}  {result['student'][:30]:30}  {result['score']:g}/{result['max_score']:g}", end=end, file=sys.stderr, flush=True)
+    print(f"{done}/{total}  {clean(result['student'])[:30]:30}  {result['score']:g}/{result['max_score']:g}", end=end, file=sys.stderr, flush=True)

@@ -5,6 +5,7 @@ import sys
 
 from autograder import assignment as assignments
 from autograder.languages import LANGUAGES
+from autograder.messages import clean
 
 
 def main(arguments=None):
@@ -68,6 +69,7 @@ def run_grade(options):
     """Grade; 0 when every submission has a result, 1 where one is missing, 2 where the sandbox or the paths are no good."""
     from autograder import batch, results, submissions
     from autograder.sandbox import bubblewrap
+    from autograder.sandbox.sandbox import SandboxFailed
     from autograder.secret import course_secret
 
     try:
@@ -81,10 +83,14 @@ def run_grade(options):
     for path in submissions.passed_over(options.paths, options.assignment):
         print(f"autograder: passed over, no submission to {options.assignment}: {path}", file=sys.stderr)
     settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
-    done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, batch.print_progress, options.force)
+    try:
+        done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, batch.print_progress, options.force)
+    except SandboxFailed as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        return 2
     print_summary(done)
     for student, reason in missing.items():
-        print(f"autograder: no result for {student}: {reason}", file=sys.stderr)
+        print(f"autograder: no result for {clean(student)}: {clean(reason)}", file=sys.stderr)
     return 1 if missing else 0
 
 
@@ -93,7 +99,7 @@ def print_summary(done):
     if not done:
         return
     for result in sorted(done, key=lambda result: result["student"]):
-        print(f"{result['student'][:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark(result)}".rstrip())
+        print(f"{clean(result['student'])[:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark(result)}".rstrip())
     if len(done) > 1:
         print(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
         return

@@ -44,7 +44,7 @@ def write(out, result):
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:  # a file name need not be UTF-8
             json.dump(result, file, ensure_ascii=False, indent=1)
             file.write("\n")
             file.flush()

@@ -7,7 +7,7 @@ BREACHES = {
     "write-anywhere": ("files are made wherever one may be", f"""
 import os, site, sys
 def breach():
-    for folder in ("/", "/usr", "/usr/bin", "/usr/local", "/grader", "/kept", "/kept/0", "/dev", "/etc", "/root", "/home", "/work",
+    for folder in ("/", "/usr", "/usr/bin", "/usr/local", "/grader", "/kept", "/kept/0", "/dev", "/etc", "/root", "/home", "/var",
         "/proc", "/sys", "/var/tmp", sys.prefix,
                    *site.getsitepackages(), os.path.dirname(os.__file__)):
         try:

@@ -43,7 +43,7 @@ def breach():
 """),
     "imports": ("modules of the grader that can be imported", """
 import importlib, sys
-sys.path += ["/", "/work", "/grader/..", "/root", "/home", "..", "/tmp/.."]
+sys.path += ["/", "/srv", "/grader/..", "/root", "/home", "..", "/tmp/.."]
 def breach():
     for name in ("autograder", "autograder.secret", "solutions.single_head", "single_head", "tests.attacks", "test_hidden"):
         try:
@@ -63,7 +63,7 @@ def breach():
 """),
     "files": ("the whole file system, by name and by content of small text files", """
 import os
-PLACES = ("/", "/grader", "/kept", "/home", "/root", "/work", "/etc", "/var", "/opt", "/mnt", "/srv", "/run")
+PLACES = ("/", "/grader", "/kept", "/home", "/root", "/etc", "/var", "/opt", "/mnt", "/srv", "/run")
 def walk():
     for place in PLACES:
         for folder, folders, files in os.walk(place):
@@ -87,7 +87,7 @@ def breach():
     while environ[i]:
         texts.append(environ[i].decode(errors="replace"))
         i += 1
-    return any("SECRET" in t or "AUTOGRADER" in t or "TOKEN" in t or "/work" in t for t in texts)
+    return any("SECRET" in t or "AUTOGRADER" in t or "TOKEN" in t or "/autograder/" in t for t in texts)
 """),
     "descriptors": ("descriptors that were left open", """
 import os, stat

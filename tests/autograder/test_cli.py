@@ -1,6 +1,7 @@
 """The command: its exit codes, and the same results on one process, on several, and on a cluster."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -84,3 +85,27 @@ def test_the_module_is_a_command():
     assert shutil.which(sys.executable)
     run = subprocess.run([sys.executable, "-m", "autograder", "--help"], capture_output=True, text=True)
     assert run.returncode == 0 and "grade" in run.stdout
+
+
+def test_a_file_name_that_is_not_utf_8_gets_its_result(needs_sandbox, tmp_path, single_head, capsys):
+    place = os.fsencode(tmp_path / "in")
+    os.mkdir(place)
+    with open(os.path.join(place, b"\xff\x1b[31m.py"), "w", encoding="utf-8") as file:
+        file.write(single_head.solution_source)
+    assert main(["grade", str(tmp_path / "in"), "--assignment", "single-head", "--out", str(tmp_path / "out")]) == 0
+    (path,) = (tmp_path / "out").glob("*/single-head.json")
+    assert json.loads(path.read_text(encoding="utf-8"))["score"] == 10.0 and "\x1b" not in "".join(capsys.readouterr())
+
+
+def test_results_that_cannot_be_written_are_2_before_anything_is_graded(needs_sandbox, two, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["grade", str(two), "--assignment", "single-head", "--out", str(tmp_path / "file")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_what_is_passed_over_is_named(needs_sandbox, two, tmp_path, capsys):
+    (two / "greta" / "singlehead").mkdir(parents=True)
+    (two / "notes.txt").write_text("")
+    assert main(["grade", str(two), "--assignment", "single-head", "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().err
+    assert "greta" in printed and "notes.txt" in printed

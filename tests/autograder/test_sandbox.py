@@ -82,7 +82,7 @@ def test_nothing_of_ours_to_read(sandbox, tmp_path):
     source = f"""
 import os
 def f():
-    seen = [place for place in ({str(tmp_path / "secret.txt")!r}, "/root/.bashrc", "/home", "/work", "/var/log", "/etc/passwd", "/proc/1", "/sys") if os.path.exists(place)]
+    seen = [place for place in ({str(tmp_path / "secret.txt")!r}, "/root/.bashrc", "/home", "/srv", "/var/log", "/etc/passwd", "/proc/1", "/sys") if os.path.exists(place)]
     for folder, _, files in os.walk("/"):
         seen += [os.path.join(folder, name) for name in files if name in ("test_hidden.py", "assignment.toml", "single_head.py", ".secret")]
     return seen

@@ -57,7 +57,7 @@ HOSTILE = (
     Student("reads", "ru", 5.0, extra=(
         (-1, """import glob, os, socket, subprocess
 found = []
-for root in ("/", "/root", "/home", "/tmp", "/proc", "/work", os.getcwd()):
+for root in ("/", "/root", "/home", "/tmp", "/proc", "/srv", os.getcwd()):
     for folder, folders, files in os.walk(root):
         found += [os.path.join(folder, f) for f in files if "hidden" in f or f == "single_head.py" or f.endswith((".secret", "gradebook.db"))]
         if len(folder.split(os.sep)) > 6:
