@@ -11,7 +11,8 @@ from _pytest.runner import runtestprotocol
 from autograder.hidden.draw import Draw, seed_for
 
 QUIET = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:terminal", "-p", "no:logging", "-p", "no:unraisableexception",
-         "--capture=no", "--import-mode=importlib", "-c", "/dev/null", "--noconftest"]
+         "--capture=no", "--import-mode=importlib", "-c", "/dev/null", "--noconftest",
+         "--rootdir=/"]  # modules are named after their whole path: every assignment has a test_hidden.py
 
 
 class BadTests(RuntimeError):
@@ -76,7 +77,7 @@ class HiddenTests:
         try:
             code = pytest.main([*QUIET, str(self.assignment.hidden_tests)], plugins=[plugin])
             if not plugin.started:
-                self.answers.put(BadTests(f"the hidden tests of {self.assignment.name} cannot be collected (pytest ended with {code})"))
+                self.answers.put(plugin.trouble or BadTests(f"the hidden tests of {self.assignment.name} cannot be collected (pytest ended with {code})"))
         except BaseException as error:
             self.answers.put(error)
 
@@ -85,7 +86,7 @@ class _Plugin:
     """The fixtures of hidden tests, and a run loop that waits for orders."""
 
     def __init__(self, host):
-        self.host, self.started = host, False
+        self.host, self.started, self.trouble = host, False, None
         self.current = None  # (student, seed) of the test that runs
         self.error = None
         reference = types.ModuleType("reference")
@@ -119,8 +120,13 @@ class _Plugin:
     def pytest_runtestloop(self, session):
         if session.testsfailed or not session.items:
             return True
+        try:
+            described = [describe(item, self.host.assignment) for item in session.items]
+        except BadTests as error:
+            self.trouble = error
+            return True
         self.started = True
-        self.host.answers.put([describe(item, self.host.assignment) for item in session.items])
+        self.host.answers.put(described)
         while (order := self.host.orders.get()) is not None:
             test, student, seed = order
             self.current, self.error = (student, seed), None
