@@ -148,8 +148,7 @@ _graders = {}  # of this worker process: a sandbox with its libraries loaded ser
 def grade_on_worker(task, settings):
     """Grade a task in a worker's process, with the grader that the worker keeps."""
     if settings not in _graders:
-        _graders[settings] = make_grader(settings)
-        _graders[settings].__enter__()
+        _graders[settings] = make_grader(settings).__enter__()  # kept only once it has started
     return grade_task(_graders[settings], task, settings)
 
 

@@ -41,7 +41,11 @@ class Grader:
 
     def __enter__(self):
         self.sandbox.start()
-        self.hidden = HiddenTests(self.assignment)
+        try:
+            self.hidden = HiddenTests(self.assignment)
+        except BaseException:
+            self.sandbox.stop()
+            raise
         return self
 
     def __exit__(self, *exception):
