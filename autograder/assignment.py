@@ -48,6 +48,12 @@ class Assignment:
     def solution_source(self):
         return (SOLUTIONS / self.solution).read_text(encoding="utf-8")
 
+    def namespace(self):
+        """The reference solution's names, freshly executed in this process."""
+        namespace = {"__name__": "reference"}
+        exec(compile(self.solution_source, self.solution, "exec"), namespace)
+        return namespace
+
     @functools.cached_property
     def version(self):
         """Twelve hexadecimal digits that change with the hidden tests, the reference or the catalogue: results of another version are out of date."""

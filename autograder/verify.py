@@ -95,17 +95,10 @@ def own_checks(loaded):
     problems = []
     for folder in released(loaded):
         with contextlib.redirect_stdout(io.StringIO()):
-            checked = course_in(folder).check(namespace=namespace_of(loaded))
+            checked = course_in(folder).check(namespace=loaded.namespace())
         if not checked.passed:
             problems.append(folder.parent.name)
     return problems
-
-
-def namespace_of(loaded):
-    """The reference solution's names."""
-    namespace = {"__name__": "student"}
-    exec(compile(loaded.solution_source, loaded.solution, "exec"), namespace)
-    return namespace
 
 
 def course_in(folder):

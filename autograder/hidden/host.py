@@ -91,9 +91,7 @@ class _Plugin:
         self.host, self.started, self.trouble = host, False, None
         self.current = None  # (student, seed) of the test that runs
         self.error = None
-        reference = types.ModuleType("reference")
-        exec(compile(host.assignment.solution_source, host.assignment.solution, "exec"), reference.__dict__)
-        self.reference_module = reference
+        self.reference_module = types.SimpleNamespace(**host.assignment.namespace())
 
     @pytest.fixture
     def student(self):
