@@ -7,6 +7,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.self_contained import self_contained
+
 ROOT = Path(__file__).resolve().parent.parent
 ASSIGNMENTS = ROOT / "autograder" / "assignments"
 SOLUTIONS = ROOT / "solutions"
@@ -46,7 +48,8 @@ class Assignment:
 
     @functools.cached_property
     def solution_source(self):
-        return (SOLUTIONS / self.solution).read_text(encoding="utf-8")
+        """The reference solution as one source, which needs no other file."""
+        return self_contained(SOLUTIONS / self.solution)
 
     def namespace(self):
         """The reference solution's names, freshly executed in this process."""

@@ -51,6 +51,7 @@ def parser():
     verify.set_defaults(run=run_verify)
 
     release = commands.add_parser("release", help="generate exercises/ from solutions/")
+    release.add_argument("names", nargs="*", metavar="NAME", help="assignments (all)")
     release.set_defaults(run=run_release)
     messages = commands.add_parser("messages", help="bring the message catalogues up to date, and list what is to be translated")
     messages.set_defaults(run=run_messages)
@@ -146,10 +147,15 @@ def run_verify(options):
 
 
 def run_release(options):
-    """Generate the release version of every assignment in every language."""
+    """Generate the release versions in every language that has the prose; 2 where there is no such assignment, or its parts don't fit together."""
+    from autograder.exercise.bodies import Mismatch
     from autograder.release import release
 
-    release()
+    try:
+        release(options.names)
+    except (assignments.UnknownAssignment, Mismatch) as error:
+        print(f"autograder: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -1,7 +1,6 @@
 """`python -m autograder verify`: whether an assignment is fit to be handed out and graded. Each check gives a list of what is wrong."""
 
 import contextlib
-import filecmp
 import importlib.util
 import io
 import json
@@ -15,7 +14,7 @@ from autograder.exercise.nbgrader_course import EXERCISES
 from autograder.grade import Grader
 from autograder.languages import LANGUAGES
 from autograder.messages import message
-from autograder.release import release
+from autograder.release import release, same_file
 
 SEEDS = range(3)
 
@@ -123,7 +122,7 @@ def stale(loaded):
         for fresh in release([loaded.name], out=Path(place) / "exercises", source=Path(place) / "source"):
             committed = EXERCISES / fresh.parent.name / loaded.name
             names = {path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file()}
-            changed = [name for name in sorted(names) if not (committed / name).exists() or not filecmp.cmp(fresh / name, committed / name, shallow=False)]
+            changed = [name for name in sorted(names) if not (committed / name).exists() or not same_file(fresh / name, committed / name)]
             problems += [f"{fresh.parent.name}/{loaded.name}/{name} is out of date: make exercises" for name in changed]
     return problems
 

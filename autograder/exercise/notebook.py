@@ -3,7 +3,8 @@
 Roles of the code cells in solutions/<language>/<assignment>.md, as options below the cell's head:
 
     :given: ID                  code that is given and cannot be changed; its functions' bodies come from the reference
-    :solution: PART             the student's cell; `:helpers: [names]` are further functions that the reference needs
+    :solution: PART             the student's cell
+    :helpers: [names]           of either: further functions that the reference needs, put after the last body
     :check: PART                the test cell, which carries the part's points
     :id: ID                     any other cell
 A line `(label)=` at the top of a text gives that cell its id. `YOUR CODE HERE` in a text becomes what the language's stubs say.
@@ -64,7 +65,7 @@ def _text_cell(source, language):
 def _given(cell, assignment):
     source = cell.source
     if Code.of(source).named:
-        source = fill(source, assignment.solution_source, marked=False)
+        source = fill(source, assignment.solution_source, cell.metadata.get("helpers", []), marked=False)
     return _code(source, cell.metadata["given"], locked=True)
 
 

@@ -3,7 +3,8 @@
 import importlib.util
 import json
 
-from autograder.learner import outcome, running
+from autograder.learner import outcome, recorded, running
+from autograder.learner.compare import difference
 from autograder.learner.stage import stages
 
 
@@ -55,6 +56,21 @@ def _grouped(mistakes):
         data = outcome.to_json(result)
         groups.setdefault(json.dumps(data), {"of": [], "outcome": data})["of"].append(name)
     return list(groups.values())
+
+
+def agree(one, other):
+    """Whether two records say the same. The last digits of their numbers may differ, since processors round them differently."""
+    if {key: value for key, value in one.items() if key != "stages"} != {key: value for key, value in other.items() if key != "stages"}:
+        return False
+    if list(one["stages"]) != list(other["stages"]):
+        return False
+    one, other = recorded.decode(one), recorded.decode(other)
+    pairs = [(one.expected[stage], other.expected[stage]) for stage in one.expected]
+    for stage, mistakes in one.mistakes.items():
+        if set(mistakes) != set(other.mistakes[stage]):
+            return False
+        pairs += [(mistakes[name], other.mistakes[stage][name]) for name in mistakes]
+    return all(difference(*pair) is None for pair in pairs)
 
 
 def dumps(data):

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from autograder import catalogue
+from autograder.exercise import notebook
 
 
 def lines_of(source):
@@ -39,13 +40,24 @@ def test_words_that_would_tell(released, word):
     assert [path.name for path, text in texts(released).items() if word in text] == []
 
 
-def test_no_solution(released, exercise):
-    given = {"result_dtype", "working_dtype"}
+def returns_of(node):
+    return {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Return)}
+
+
+def given_in(notebook):
+    """What the cells that are given define, from a source notebook."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade]
+    return [node for cell in cells for node in ast.parse(cell.source).body]
+
+
+def test_no_solution(released, exercise, language):
+    given = given_in(notebook.build(exercise, language))
+    names, shown = {getattr(node, "name", "") for node in given}, set().union(*map(returns_of, given))
     codes = {path: code_in(text) for path, text in texts(released).items()}
     for node in ast.parse(exercise.solution_source).body:
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or node.name in given:
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or node.name in names:
             continue
-        returns = {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Return)}
+        returns = returns_of(node) - shown
         for path, code in codes.items():
             assert not [line for line in returns if line in code], (path.name, node.name)
 

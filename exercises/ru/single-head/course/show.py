@@ -3,6 +3,7 @@
 import numpy as np
 
 from .explain import quoted
+from .tensors import dtype_of
 
 SHORT = 24  # characters of an argument that is shown inside the call
 MANY = 8  # items of a tuple or list that are shown one by one
@@ -19,13 +20,13 @@ def value(x):
     """A value as a student can read it; a long array is cut in its middle."""
     if not isinstance(x, np.ndarray):
         return quoted(safe_repr(x))
-    text = np.array2string(x, precision=4, suppress_small=True, separator=", ", threshold=40, edgeitems=3, max_line_width=76)
+    text = np.array2string(np.asarray(x), precision=4, suppress_small=True, separator=", ", threshold=40, edgeitems=3, max_line_width=76)
     return "\n".join(line for line in text.splitlines() if line.strip())
 
 
 def kind(x):
     """An array's shape and dtype; for another value its type."""
-    return f"{x.shape} {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
+    return f"{x.shape} {dtype_of(x)}" if isinstance(x, np.ndarray) else type(x).__name__
 
 
 def call(made):

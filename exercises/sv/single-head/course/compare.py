@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .outcome import Raised
+from .tensors import Tensor, dtype_of, precision_of
 
-TOLERANCE = {"float16": (2e-3, 1e-4), "float32": (2e-5, 1e-6), "float64": (1e-8, 1e-9)}  # relative, absolute
+TOLERANCE = {"bfloat16": (2e-2, 1e-3), "float16": (2e-3, 1e-4), "float32": (2e-5, 1e-6), "float64": (1e-8, 1e-9)}  # relative, absolute
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,11 @@ def _of_sequences(expected, came, returns, first, name):
 
 
 def _of_arrays(expected, came, name):
-    if not isinstance(came, np.ndarray):
+    if not isinstance(came, np.ndarray) or isinstance(came, Tensor) != isinstance(expected, Tensor):
         return Difference("nothing" if came is None else "type", expected, came, name)
     if came.shape != expected.shape:
         return Difference("shape", expected, came, name)
-    if came.dtype != expected.dtype:
+    if dtype_of(came) != dtype_of(expected):
         return Difference("dtype", expected, came, name)
     where = ~close(expected, came)
     return Difference("values", expected, came, name, where) if where.any() else None
@@ -85,6 +86,6 @@ def _of_arrays(expected, came, name):
 def close(expected, came):
     """Where two arrays of one shape and dtype agree, within the dtype's tolerance; NaN agrees with NaN."""
     if not np.issubdtype(expected.dtype, np.floating):
-        return expected == came
-    relative, absolute = TOLERANCE.get(str(expected.dtype), TOLERANCE["float64"])
-    return np.isclose(came.astype(np.float64), expected.astype(np.float64), rtol=relative, atol=absolute, equal_nan=True)
+        return np.asarray(expected == came)
+    relative, absolute = TOLERANCE.get(precision_of(expected), TOLERANCE["float64"])
+    return np.isclose(np.asarray(came, np.float64), np.asarray(expected, np.float64), rtol=relative, atol=absolute, equal_nan=True)

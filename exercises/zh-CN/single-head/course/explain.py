@@ -4,6 +4,7 @@ import numpy as np
 
 from .language import _, ngettext
 from .outcome import Raised
+from .tensors import dtype_of
 
 LIMIT = 300  # characters of a student's own text
 
@@ -69,7 +70,7 @@ def _shape(found, stage):
 
 def _dtype(found, stage):
     text = _("{name} should have the dtype `{expected}`, and has `{came}`.")
-    return [text.format(name=_name(found), expected=found.expected.dtype, came=found.came.dtype)]
+    return [text.format(name=_name(found), expected=dtype_of(found.expected), came=dtype_of(found.came))]
 
 
 def _values(found, stage):

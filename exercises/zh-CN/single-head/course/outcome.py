@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-DIGITS = {"float16": 5, "float32": 6, "float64": 10}  # fewer than the last, which differ from one processor to another
+from .tensors import dtype_of, from_array, is_tensor, numbers_of, precision_of
+
+DIGITS = {"bfloat16": 4, "float16": 5, "float32": 6, "float64": 10}  # fewer than the last, which differ from one processor to another
 TINY = 1e-12  # smaller numbers are the rounding errors of a zero
 
 
@@ -24,7 +26,9 @@ class Raised:
 
 
 def frozen(value):
-    """A value as it is now: arrays are copied, also those in tuples, lists and dicts."""
+    """A value as it is now: arrays and tensors are copied, also those in tuples, lists and dicts."""
+    if is_tensor(value):
+        return numbers_of(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return np.array(value)
     if isinstance(value, (tuple, list)):
@@ -39,9 +43,9 @@ def to_json(value):
     if isinstance(value, Raised):
         return {"raises": list(value.names)}
     if isinstance(value, (np.ndarray, np.generic)):
-        array = np.asarray(value)
-        data = [_number(x, str(array.dtype)) for x in array.ravel().tolist()]
-        return {"dtype": str(array.dtype), "shape": list(array.shape), "data": data}
+        array = np.asanyarray(value)
+        data = [_number(x, precision_of(array)) for x in array.ravel().tolist()]
+        return {"dtype": dtype_of(array), "shape": list(array.shape), "data": data}
     if isinstance(value, (tuple, list)):
         return {type(value).__name__: [to_json(item) for item in value]}
     if isinstance(value, dict):
@@ -57,7 +61,7 @@ def from_json(tree):
         return Raised(tuple(tree["raises"]))
     if "dtype" in tree:
         data = [float(x) if isinstance(x, str) else x for x in tree["data"]]
-        return np.array(data, dtype=tree["dtype"]).reshape(tree["shape"])
+        return _array(data, tree["dtype"], tree["shape"])
     if "tuple" in tree:
         return tuple(from_json(item) for item in tree["tuple"])
     if "list" in tree:
@@ -65,6 +69,13 @@ def from_json(tree):
     if "dict" in tree:
         return {key: from_json(item) for key, item in tree["dict"].items()}
     return tree["value"]
+
+
+def _array(data, dtype, shape):
+    """A NumPy array, or a Tensor where the dtype is one of PyTorch's."""
+    name = dtype.removeprefix("torch.")
+    array = np.array(data, dtype="float32" if name == "bfloat16" else name).reshape(shape)
+    return from_array(array, name) if name != dtype else array
 
 
 def _number(x, dtype):

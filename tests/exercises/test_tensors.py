@@ -1,0 +1,74 @@
+"""Public checks on PyTorch: tensors and modules are recorded, compared and shown as arrays are."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from autograder.learner import outcome, running, show, tensors
+from autograder.learner.compare import difference
+from autograder.learner.stage import stage
+
+
+class Layer(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.w = nn.Linear(n, n)
+
+    def forward(self, x):
+        return self.w(x)
+
+    def again(self, x):
+        return self(self(x))
+
+
+def read_back(value):
+    return outcome.from_json(outcome.to_json(outcome.frozen(value)))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.bool])
+def test_a_tensor_is_recorded_and_read_again(dtype):
+    value = torch.tensor([[1.0, 0.3], [0.0, -2.0]]).to(dtype)
+    again = read_back(value)
+    assert difference(again, outcome.frozen(value)) is None
+    assert show.kind(again) == f"(2, 2) {dtype}"
+
+
+def test_kind_and_dtype_count():
+    ones = outcome.frozen(torch.ones(2))
+    assert difference(ones, np.ones(2, np.float32)).kind == "type"
+    assert difference(np.ones(2, np.float32), ones).kind == "type"
+    assert difference(ones, outcome.frozen(torch.ones(2, dtype=torch.bfloat16))).kind == "dtype"
+    assert difference(ones, outcome.frozen(torch.tensor([1.0, 1.001]))).where.tolist() == [False, True]
+
+
+def test_gradients_and_views_are_no_obstacle():
+    value = torch.ones(2, 3, requires_grad=True).mT
+    assert difference(outcome.frozen(value), outcome.frozen(torch.ones(3, 2))) is None
+
+
+def test_what_is_frozen_does_not_change_later():
+    value = torch.ones(2)
+    kept = outcome.frozen(value)
+    value.zero_()
+    assert kept.tolist() == [1, 1]
+
+
+def test_calls_of_a_module_are_shown():
+    @stage("Layer")
+    def twice(student):
+        """Twice."""
+        layer = tensors.fill(student.Layer(2))
+        assert layer.w.weight.shape == (2, 2)
+        layer(tensors.waves(1, 2))
+        return layer.again(x=tensors.waves(1, 2))
+
+    result, call = running.outcome_of(twice, {"Layer": Layer})
+    assert show.kind(result) == "(1, 2) torch.float32"
+    assert show.call(call)[0] == "Layer(2).again(x)"
+
+
+def test_filled_parameters_are_fixed_and_differ():
+    one, other = tensors.fill(Layer(3)), tensors.fill(Layer(3))
+    assert torch.equal(one.w.weight, other.w.weight)
+    assert len({x for parameter in one.parameters() for x in parameter.detach().flatten().tolist()}) > 9
