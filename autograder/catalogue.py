@@ -9,7 +9,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from autograder.assignment import ASSIGNMENTS, one_line
+from autograder.assignment import ASSIGNMENTS, SOLUTIONS, one_line
 from autograder.languages import DEFAULT, LANGUAGES, catalogue_name
 from autograder.messages import DOMAIN, LOCALE
 
@@ -23,10 +23,10 @@ def po(language):
     return LOCALE / catalogue_name(language) / "LC_MESSAGES" / f"{DOMAIN}.po"
 
 
-def template():
-    """Every text that a student can be told, {text or (singular, plural): files it stands in}."""
+def template(sources=None):
+    """Every text that a student can be told, {text or (singular, plural): files it stands in}; of all sources, or of these."""
     found = {}
-    for path in _sources():
+    for path in _sources() if sources is None else sources:
         for text in _texts(path):
             found.setdefault(text, []).append(path.relative_to(PACKAGE).as_posix())
     return found
@@ -57,9 +57,21 @@ def read(language):
 
 
 def missing(language):
-    """The texts that a language's file leaves untranslated, or does not have yet."""
-    catalogue = read(language)
-    return [text for text in template() if not _is_translated(catalogue.get(text if isinstance(text, str) else text[0]))]
+    """The texts that a language's file leaves untranslated, or does not have yet, and has to have.
+
+    An assignment's texts have to be translated where its exercise is: where there is solutions/<language>/<assignment>.md.
+    """
+    return _untranslated(language, [path for path in _sources() if (name := _assignment_of(path)) is None or _is_written(name, language)])
+
+
+def waiting(language):
+    """{assignment: its untranslated texts}, of the assignments whose exercise the language does not have yet."""
+    found = {}
+    for path in _sources():
+        name = _assignment_of(path)
+        if name is not None and not _is_written(name, language):
+            found.setdefault(name, []).append(path)
+    return {name: _untranslated(language, paths) for name, paths in found.items()}
 
 
 def compiled(language, texts):
@@ -91,6 +103,20 @@ def _sources():
     inside = [path for path in PACKAGE.rglob("*.py") if ASSIGNMENTS not in path.parents]
     chosen = [path for pattern in ("*/public.py", "*/test_hidden.py", "*/wrong/*.py") for path in ASSIGNMENTS.glob(pattern)]
     return sorted(inside) + sorted(chosen)
+
+
+def _assignment_of(path):
+    """The name of the assignment that a source belongs to; None for the autograder's own code."""
+    return path.relative_to(ASSIGNMENTS).parts[0] if ASSIGNMENTS in path.parents else None
+
+
+def _is_written(assignment, language):
+    return (SOLUTIONS / language / f"{assignment}.md").is_file()
+
+
+def _untranslated(language, sources):
+    catalogue = read(language)
+    return [text for text in template(sources) if not _is_translated(catalogue.get(_key(text)))]
 
 
 def _texts(path):

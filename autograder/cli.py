@@ -69,6 +69,7 @@ def positive(text):
 def run_grade(options):
     """Grade; 0 when every submission has a result, 1 where one is missing, 2 where the sandbox or the paths are no good."""
     from autograder import batch, results, submissions
+    from autograder.progress import Progress
     from autograder.sandbox import bubblewrap
     from autograder.sandbox.sandbox import SandboxFailed
     from autograder.secret import course_secret
@@ -85,7 +86,7 @@ def run_grade(options):
         print(f"autograder: passed over, no submission to {options.assignment}: {path}", file=sys.stderr)
     settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
     try:
-        done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, batch.print_progress, options.force)
+        done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, Progress(), options.force)
     except SandboxFailed as error:
         print(f"autograder: {error}", file=sys.stderr)
         return 2
@@ -160,7 +161,7 @@ def run_release(options):
 
 
 def run_messages(options):
-    """Update the catalogues; 1 where messages are untranslated."""
+    """Update the catalogues; 1 where messages are untranslated that have to be: those of an exercise once the language has it."""
     from autograder import catalogue
 
     catalogue.update()
@@ -168,4 +169,6 @@ def run_messages(options):
     for language, texts in untranslated.items():
         for text in texts:
             print(f"{language}: {text}")
+        for name, texts in catalogue.waiting(language).items():
+            print(f"{language}: solutions/{language}/{name}.md is not written yet; {len(texts)} messages of {name} wait with it")
     return 1 if any(untranslated.values()) else 0

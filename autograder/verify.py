@@ -12,9 +12,9 @@ from pathlib import Path
 from autograder import assignment as assignments
 from autograder.exercise.nbgrader_course import EXERCISES
 from autograder.grade import Grader
-from autograder.languages import LANGUAGES
+from autograder.languages import DEFAULT, LANGUAGES
 from autograder.messages import message
-from autograder.release import release, same_file
+from autograder.release import release, same_file, written
 
 SEEDS = range(3)
 
@@ -44,7 +44,7 @@ def verify(name, sandbox="bubblewrap"):
     found["the reference solution passes the student's own checks"] = own_checks(loaded)
     found["the exercises are those that the sources make"] = stale(loaded)
     found["nothing that students get gives a solution away"] = leaks(loaded)
-    found["every explanation is there in every language"] = untranslated(loaded)
+    found["every explanation is there in every language that has the exercise"] = untranslated(loaded)
     return found, table
 
 
@@ -77,8 +77,8 @@ def caught(grader, variant):
 
 def untouched(grader, loaded):
     """In which languages the notebook gets points as it is handed out."""
-    problems = []
-    for language in LANGUAGES:
+    problems = [] if DEFAULT in written(loaded) else [f"there is no solutions/{DEFAULT}/{loaded.name}.md"]
+    for language in written(loaded):
         path = EXERCISES / language / loaded.name / f"{loaded.name}.ipynb"
         if not path.exists():
             problems.append(f"there is no {path.relative_to(assignments.ROOT)}")
@@ -152,9 +152,9 @@ def hidden_names(loaded):
 
 
 def untranslated(loaded):
-    """Which explanations fall back to English."""
-    return [f"{variant.name}: {language}" for variant in loaded.wrong.values() for language in LANGUAGES
-            if language != "en" and message(variant.explanation).say(language) == variant.explanation]
+    """Which explanations fall back to English, in languages that have the exercise."""
+    return [f"{variant.name}: {language}" for variant in loaded.wrong.values() for language in written(loaded)
+            if language != DEFAULT and message(variant.explanation).say(language) == variant.explanation]
 
 
 def table_of(rows):

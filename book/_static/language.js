@@ -10,7 +10,7 @@ document.addEventListener("click", (event) => {
   } catch (error) {
     /* A browser that stores nothing still follows the link. */
   }
-  if (location.hash && !link.href.includes("#")) link.href += location.hash;
+  if (location.hash && "samePage" in link.dataset && !link.href.includes("#")) link.href += location.hash;
 });
 
 /* An open list of languages closes on Escape and on a click elsewhere. */

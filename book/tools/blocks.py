@@ -47,7 +47,7 @@ def _blocks(lines, first):
     while i < len(lines):
         line = lines[i]
         fence = FENCE.match(line)
-        if not line.strip():
+        if not line.strip() or line.startswith("%"):  # a comment is nobody's text
             i += 1
         elif fence:
             end = next((j for j in range(i + 1, len(lines)) if lines[j].rstrip() == fence[1]), len(lines))
@@ -74,7 +74,7 @@ def _blocks(lines, first):
 
 def _starts_something(line, block_start):
     """Whether a line begins a new block although no empty line stands before it."""
-    return bool(FENCE.match(line) or LABEL.match(line) or line.startswith("$$") or LIST_ITEM.match(line)) and not block_start.startswith("|")
+    return bool(FENCE.match(line) or LABEL.match(line) or line.startswith(("$$", "%")) or LIST_ITEM.match(line)) and not block_start.startswith("|")
 
 
 def _fence(info, body, line):

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import yaml
 
-from book.tools import runtime, site, stamp
-from book.tools.languages import CODES, LANGUAGES, Language
-from book.tools.paths import BUILD, CONFIG, ROOT, SITE
+from book.tools import originals, runtime, site, stamp, toc, untranslated
+from book.tools.languages import CODES, LANGUAGES, SOURCE, Language
+from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 
 AT_ONCE = 2  # languages built side by side
 NOISE = ("Kernel is running over TCP without encryption",)  # said by every kernel, and no fault of a chapter
@@ -35,16 +35,24 @@ def build_language(language: Language, base_url: str) -> tuple[bool, str, float]
 
 
 def check_pages(wanted: list[Language]) -> list[str]:
-    """What is missing, as sentences for the reader of the terminal."""
-    return [f"{language.name} has no page {page.relative_to(ROOT)}, which _toc.yml lists"
-            for language in wanted for page in stamp.missing(language)]
+    """What is missing, as sentences for the reader of the terminal. A translation may lack what is on the list of the untranslated."""
+    found, chapters, listed = [], toc.chapters(), untranslated.read()
+    for language in wanted:
+        for name in originals.missing(language.code):
+            page = f"book/{language.code}/{name}.md"
+            if page not in listed or name == chapters[0] or not (BOOK / SOURCE / f"{name}.md").is_file():
+                found.append(f"{language.name} has no page {page}, which _toc.yml lists")
+        found += [f"{page} is on the list in {untranslated.LIST}, and it is there: take it off the list"
+                  for page in listed if page.startswith(f"book/{language.code}/") and (ROOT / page).is_file()]
+    return found
 
 
 def build(wanted: list[Language], base_url: str = "", force: bool = False) -> int:
     """Builds what is not up to date and puts the site together. Returns the exit status."""
     problems = check_pages(wanted)
     if problems:
-        remedy = "Write the page, or build what is there with --language."
+        remedy = (f"Write the page, or put it on the list in {untranslated.LIST}, so that readers of that language find it in English "
+                  "(any page but the first).")
         print("The book is not complete:", *problems, remedy, sep="\n  ", file=sys.stderr)
         return 1
     runtime.prepare()

@@ -1,6 +1,5 @@
 """Comparing a translation with its English: the same blocks, code, formulas, numbers, labels and references."""
 
-import ast
 import re
 from collections import Counter
 from itertools import zip_longest
@@ -8,6 +7,7 @@ from itertools import zip_longest
 import yaml
 
 from book.tools.blocks import parse
+from book.tools.skeleton import skeleton
 
 CODE_SPAN = re.compile(r"(`+)(.+?)\1", re.S)
 ROLE = re.compile(r"\{([\w:]+)\}`([^`]*)`")
@@ -15,6 +15,7 @@ FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$", re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f ]\d+)*")
 LANGUAGE_PATH = re.compile(r"\b(exercises|book|solutions)/(en|sv|zh-CN|ru)\b")
+MARK = re.compile(r"# (?:shared|book/experiments/\S+)$")  # first line of a cell: a comment that the build reads
 SAME_WORDS = 5  # a paragraph of so many words that is the English one to the letter has not been translated
 
 
@@ -59,6 +60,8 @@ def code_differences(a, b):
     problems = []
     if options_a != options_b:
         problems.append(f"the cell's options are {options_b}, and {options_a} in English")
+    if mark(code_a) != mark(code_b):
+        problems.append(f"the cell's first line is {mark(code_b) or 'no mark'}, and {mark(code_a) or 'no mark'} in English")
     try:
         same = skeleton(code_a) == skeleton(code_b)
     except SyntaxError as error:
@@ -66,6 +69,12 @@ def code_differences(a, b):
     if not same:
         problems.append("the code differs in more than comments and strings: " + first_difference(code_a, code_b))
     return problems
+
+
+def mark(code):
+    """The first line of a cell where it is one that the build reads, else nothing."""
+    line = code.lstrip("\n").split("\n", 1)[0].rstrip()
+    return line if MARK.match(line) else ""
 
 
 def split_options(text):
@@ -85,27 +94,6 @@ def _mask_words(options):
     if isinstance(options, dict):
         return {key: "…" if key in ("alt", "caption", "name") else _mask_words(value) for key, value in options.items()}
     return options
-
-
-def skeleton(code):
-    """The code's structure: strings masked, comments gone, an f-string reduced to what it inserts."""
-    magics = [line for line in code.splitlines() if line.startswith(("%", "!"))]
-    python = "\n".join("" if line.startswith(("%", "!")) else line for line in code.splitlines())
-    return magics, ast.dump(_Masked().visit(ast.parse(python)))
-
-
-class _Masked(ast.NodeTransformer):
-    """Masks what a translator may change."""
-
-    def visit_Constant(self, node):
-        return ast.Constant("…") if isinstance(node.value, str) else node
-
-    def visit_JoinedStr(self, node):
-        inserted = [self.generic_visit(part) for part in node.values if isinstance(part, ast.FormattedValue)]
-        return ast.JoinedStr(sorted(inserted, key=ast.dump))
-
-    def visit_FormattedValue(self, node):
-        return self.generic_visit(node)
 
 
 def first_difference(a, b):

@@ -57,6 +57,9 @@ class References(Protocol):
     def citation(self, role: str, key: str) -> tuple[str, str]:
         """How the text names a source, and its address (may be empty)."""
 
+    def made(self, name: str) -> str:
+        """What stands in place of a directive whose content is made, as MyST: `catalogue` or `terms`."""
+
     def bibliography(self) -> list[str]:
         """The sources that the page cites, one line of Markdown each."""
 
@@ -231,6 +234,8 @@ class Converter:
             return "\n\n".join(each for each in (self.caption(options.get("name"), argument), self.blocks(content)) if each)
         if name == "list-table":
             return self.list_table(argument, options, content)
+        if name in {"catalogue", "terms"}:
+            return self.blocks(self.references.made(name))
         if name == "bibliography":
             return "\n".join(f"- {line}" for line in self.references.bibliography())
         if name in {"tableofcontents", "contents", "toctree"}:

@@ -1,7 +1,7 @@
-"""The surroundings in which chapters are executed: fonts that figures find, and the cache of what was executed.
+"""The surroundings in which chapters are executed: fonts that figures find, the cache of what was executed, and what shared cells have computed.
 
 Everything lies under `_build/`, nothing in the home directory of whoever builds. The cache knows a cell by its code alone, so it is emptied
-here whenever something else changes that a cell's output may depend on: the fonts, Python, the version of a package.
+here whenever something else changes that a cell's output may depend on: the fonts, Python, the version of a package, how shared cells work.
 """
 
 import hashlib
@@ -11,15 +11,23 @@ import platform
 import shutil
 import sys
 
-from book.tools.paths import BUILD, FONTS
+from book.tools.paths import BUILD, FONTS, TOOLS
 
 RUNTIME = BUILD / "runtime"
 CACHE = BUILD / ".jupyter_cache"
+SHARED = BUILD / ".shared_cells"
+KERNEL = [TOOLS / "shared_cells.py", TOOLS / "skeleton.py"]  # what runs in every kernel
 MATPLOTLIBRC = """\
 # Letters come from DejaVu Sans, what it lacks (Chinese) from the first of the others that is there.
 font.family: DejaVu Sans, sans-serif
 font.sans-serif: Noto Sans SC, PingFang SC, Microsoft YaHei, Noto Sans CJK SC, DejaVu Sans
 figure.dpi: 120
+"""
+
+
+# Run by every kernel at its start. It leaves no name behind, so that a chapter's code cannot come to need one.
+STARTUP = """\
+exec("import runpy; runpy.run_path({file!r}, run_name='shared_cells')['start'](get_ipython(), {folder!r})", {{"get_ipython": get_ipython}})
 """
 
 
@@ -32,25 +40,31 @@ def fingerprint() -> str:
     """A hash of all that executed cells depend on beside their own code."""
     digest = hashlib.sha256()
     digest.update("\n".join([platform.python_version(), sys.platform, MATPLOTLIBRC, *packages()]).encode())
-    for font in sorted(FONTS.glob("*.[ot]tf")):
-        digest.update(font.name.encode())
-        digest.update(font.read_bytes())
+    for file in [*sorted(FONTS.glob("*.[ot]tf")), *KERNEL]:
+        digest.update(file.name.encode())
+        digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 def prepare() -> None:
-    """Lays out fonts and settings under `_build/runtime`, and empties the execution cache where these surroundings have changed."""
+    """Lays out fonts and settings under `_build/runtime`, and empties the execution cache where these surroundings have changed.
+
+    What shared cells have computed goes with the cache, and the cache with it: languages executed before and after agree in it.
+    """
     mark = RUNTIME / "fingerprint"
     current = fingerprint()
-    if not mark.exists() or mark.read_text(encoding="utf-8") != current:
-        shutil.rmtree(RUNTIME, ignore_errors=True)
-        shutil.rmtree(CACHE, ignore_errors=True)
+    if not mark.exists() or mark.read_text(encoding="utf-8") != current or not SHARED.is_dir():
+        for folder in (RUNTIME, CACHE, SHARED):
+            shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(FONTS, RUNTIME / "data" / "fonts")
         settings = RUNTIME / "matplotlib"
         settings.mkdir(parents=True)
         (settings / "matplotlibrc").write_text(MATPLOTLIBRC, encoding="utf-8")
         mark.write_text(current, encoding="utf-8")
-    CACHE.mkdir(parents=True, exist_ok=True)
+    startup = RUNTIME / "ipython" / "profile_default" / "startup"
+    for folder in (CACHE, SHARED, startup):
+        folder.mkdir(parents=True, exist_ok=True)
+    (startup / "00-shared-cells.py").write_text(STARTUP.format(file=str(KERNEL[0]), folder=str(SHARED)), encoding="utf-8")
 
 
 def environment() -> dict[str, str]:

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from string import Template
 
-from book.tools import stamp
+from book.tools import toc
 from book.tools.languages import Language
 from book.tools.paths import BUILD, SITE, STATIC, TEMPLATES
 
@@ -25,7 +25,7 @@ REDIRECT = Template("""\
 
 def first_page(language: Language) -> str:
     """The address of the language's first page, inside its folder."""
-    return f"{stamp.chapters()[0]}.html"
+    return f"{toc.chapters()[0]}.html"
 
 
 def root_page(built: list[Language]) -> str:

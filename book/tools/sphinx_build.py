@@ -13,8 +13,8 @@ from pathlib import Path
 
 from babel.messages import mofile, pofile
 
-from book.tools import languages, runtime
-from book.tools.paths import BOOK, CONFIG, LOCALE, REFERENCES, STATIC, TEMPLATES, TOC
+from book.tools import languages, originals, runtime, toc
+from book.tools.paths import BOOK, CONFIG, LOCALE, REFERENCES, STATIC, TEMPLATES
 
 EXTENSIONS = [
     "sphinx_copybutton",
@@ -28,10 +28,12 @@ EXTENSIONS = [
     "book.tools.ext.search_zh",
     "book.tools.ext.stable_ids",
     "book.tools.ext.captions",
+    "book.tools.ext.lists",
     "book.tools.ext.citations",
     "book.tools.ext.dropdowns",
     "book.tools.ext.figures",
     "book.tools.ext.switcher",
+    "book.tools.ext.originals",
     "book.tools.ext.downloads",
     "book.tools.ext.dependencies",
     "book.tools.ext.assets",
@@ -59,12 +61,12 @@ def translator(language: languages.Language, locale_dir: Path):
     return gettext.translation("sphinx", str(locale_dir), [language.sphinx], fallback=True).gettext
 
 
-def settings(language: languages.Language, locale_dir: Path, base_url: str) -> dict:
+def settings(language: languages.Language, locale_dir: Path, toc_path: Path, base_url: str) -> dict:
     """What is set on top of `_config.yml`, as Sphinx's options."""
     _ = translator(language, locale_dir)
     return {
         "extensions": EXTENSIONS,
-        "external_toc_path": str(TOC),
+        "external_toc_path": str(toc_path),
         "language": language.sphinx,
         "locale_dirs": [str(locale_dir)],
         "project": language.title,
@@ -125,9 +127,10 @@ def build(language: languages.Language, output: Path, base_url: str) -> int:
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
     locale_dir = compile_catalogues(language, output / "locale")
+    toc_path = toc.write(output / "toc.yml", set(originals.missing(language.code)))
     result = build_sphinx(
         str(BOOK / language.code), str(output / "html"),
-        noconfig=True, path_config=str(CONFIG), confoverrides=settings(language, locale_dir, base_url),
+        noconfig=True, path_config=str(CONFIG), confoverrides=settings(language, locale_dir, toc_path, base_url),
         doctreedir=str(output / ".doctrees"), warningiserror=True, keep_going=True, quiet=True,
     )
     return result if isinstance(result, int) else 1

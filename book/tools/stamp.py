@@ -4,10 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
-import yaml
-
-from book.tools import runtime
-from book.tools.languages import LANGUAGES, Language
+from book.tools import originals, runtime
+from book.tools.languages import LANGUAGES, SOURCE, Language
 from book.tools.paths import BOOK, BUILD, CONFIG, LOCALE, REFERENCES, ROOT, STATIC, TEMPLATES, TOC, TOOLS
 
 # Beside each language's own pages: a change in these may change every page.
@@ -21,29 +19,6 @@ def files_below(path: Path) -> list[Path]:
     return sorted(each for each in path.rglob("*") if each.is_file() and each.suffix != ".pyc" and ".ipynb_checkpoints" not in each.parts)
 
 
-def chapters() -> list[str]:
-    """The names of all pages in `_toc.yml`, in order, without ending."""
-    found = []
-
-    def walk(node) -> None:
-        if isinstance(node, list):
-            for each in node:
-                walk(each)
-        elif isinstance(node, dict):
-            found.extend(value for key, value in node.items() if key in {"root", "file"})
-            for key in ("parts", "subtrees", "chapters", "sections", "entries"):
-                walk(node.get(key))
-
-    walk(yaml.safe_load(TOC.read_text(encoding="utf-8")))
-    return found
-
-
-def missing(language: Language) -> list[Path]:
-    """The pages that `_toc.yml` lists and the language lacks."""
-    wanted = [BOOK / language.code / f"{name}.md" for name in chapters()]
-    return [page for page in wanted if not page.is_file()]
-
-
 def dependencies(language: Language) -> list[Path]:
     """Files elsewhere that the language's pages included when they were last built."""
     record = BUILD / language.code / "dependencies.json"
@@ -51,12 +26,16 @@ def dependencies(language: Language) -> list[Path]:
 
 
 def compute(language: Language, base_url: str = "") -> str:
-    """The hash of everything that the language's pages are made of. The switcher shows which pages others have, so their names count."""
+    """The hash of everything that the language's pages are made of.
+
+    The switcher shows which pages others have, so their names count; links lead to English pages that the language lacks, so these count too.
+    """
     digest = hashlib.sha256()
     digest.update(f"{language} {base_url} {runtime.fingerprint()}".encode())
     for each in LANGUAGES:
         digest.update(f"{each.code}: {sorted(page.name for page in (BOOK / each.code).glob('*.md'))}".encode())
-    for path in [BOOK / language.code, LOCALE / f"{language.code}.po", *COMMON, *dependencies(language)]:
+    elsewhere = [BOOK / SOURCE / f"{name}.md" for name in originals.missing(language.code)]
+    for path in [BOOK / language.code, *(each for each in elsewhere if each.is_file()), LOCALE / f"{language.code}.po", *COMMON, *dependencies(language)]:
         for file in files_below(path):
             digest.update(f"{file.relative_to(ROOT)} {file.stat().st_size}\n".encode())
             digest.update(file.read_bytes())

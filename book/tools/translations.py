@@ -1,7 +1,8 @@
 """Keeping the translations true: what waits to be translated, and which English a translation was made from.
 
-    python -m book.tools.translations                     what differs, and what has changed in English since
+    python -m book.tools.translations                     what waits, what differs, and what has changed in English since
     python -m book.tools.translations --record sv FILE…   the translation is up to date: remember the English it was made from
+    python -m book.tools.translations --wait              what is missing in a language waits: put it on the list book/untranslated.txt
 """
 
 import argparse
@@ -10,12 +11,13 @@ import json
 import sys
 from pathlib import Path
 
+from book.tools import untranslated
 from book.tools.blocks import parse
 from book.tools.compare import differences, excerpt
 from book.tools.languages import CODES, SOURCE
 from book.tools.paths import ROOT
+from book.tools.untranslated import FOLDERS
 
-FOLDERS = ("book", "solutions")  # each with a folder a language
 TRANSLATIONS = tuple(code for code in CODES if code != SOURCE)
 RECORD = "translated-from.json"
 
@@ -24,20 +26,31 @@ def main(arguments=None):
     """The command; returns 1 where something is to be done."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--record", nargs="+", metavar=("LANGUAGE", "FILE"), help="remember the present English as that of LANGUAGE's files (all, if none is named)")
+    options.add_argument("--wait", action="store_true", help=f"put what is missing on the list in {untranslated.LIST}, and take off it what is not")
     chosen = options.parse_args(arguments)
+    if chosen.wait:
+        wait()
     if chosen.record:
         language, *names = chosen.record
         if language not in TRANSLATIONS:
             options.error(f"{language} is none of {', '.join(TRANSLATIONS)}")
         return record(language, names)
-    to_do = [line for language in TRANSLATIONS for line in status(language)]
-    print("\n".join(to_do) if to_do else "All translations are up to date.")
+    waiting = untranslated.read()
+    if waiting:
+        print("Not translated yet, and there in English until then:", *waiting, sep="\n  ")
+    to_do = [*untranslated.strays(), *(line for language in TRANSLATIONS for line in status(language))]
+    print("\n".join(to_do) if to_do else f"All {'other ' if waiting else ''}translations are up to date.")
     return 1 if to_do else 0
 
 
 def status(language, root=ROOT):
-    """What is to be done in a language, a line each."""
-    return [line for folder in FOLDERS for line in _folder_status(root / folder, language)]
+    """What is to be done in a language, a line each; what is on the list of the untranslated is no fault."""
+    return untranslated.problems(language, root=root) + [line for folder in FOLDERS for line in _folder_status(root / folder, language)]
+
+
+def wait(root=ROOT):
+    """Make the list of the untranslated anew: everything that is missing now, and nothing else."""
+    untranslated.write([each for folder in FOLDERS for language in TRANSLATIONS for each in untranslated.missing(language, folder, root)], root)
 
 
 def _folder_status(folder, language):
@@ -45,9 +58,7 @@ def _folder_status(folder, language):
     english = {path.name: path for path in sorted((folder / SOURCE).glob("*.md"))}
     translated = {path.name: path for path in sorted((folder / language).glob("*.md"))}
     recorded = read_record(folder / language)
-    for name in english.keys() - translated.keys():
-        lines.append(f"{folder.name}/{language}/{name}: not translated")
-    for name in translated.keys() - english.keys():
+    for name in sorted(translated.keys() - english.keys()):
         lines.append(f"{folder.name}/{language}/{name}: there is no English page of that name")
     for name in sorted(english.keys() & translated.keys()):
         where = f"{folder.name}/{language}/{name}"
@@ -95,11 +106,19 @@ def record(language, names=(), root=ROOT):
                 refused += 1
             else:
                 print(f"{folder.name}/{language}/{page.name}: recorded")
+                _take_off(f"{folder.name}/{language}/{page.name}", root)
                 recorded[page.name] = [f"{block.hash} {block.text.splitlines()[0][:50] if block.text else block.kind}" for block in parse(source)]
         if pages:
             text = json.dumps(dict(sorted(recorded.items())), ensure_ascii=False, indent=0)
             (folder / language / RECORD).write_text(text + "\n", encoding="utf-8")
     return 1 if refused else 0
+
+
+def _take_off(entry, root):
+    """Take a page that is translated off the list of the untranslated."""
+    entries = untranslated.read(root)
+    if entry in entries:
+        untranslated.write([each for each in entries if each != entry], root)
 
 
 def read_record(folder):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import snowballstemmer
 
-from book.tools import serve, stamp
+from book.tools import serve, toc
 from book.tools.languages import CODES, LANGUAGES
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
@@ -70,7 +70,7 @@ def reader(browser, address):
 
 @pytest.mark.parametrize("code", CODES)
 def test_reading(code, reader, address):
-    first, chapter = stamp.chapters()[:2]
+    first, chapter = toc.chapters()[:2]
     other = CODES[(CODES.index(code) + 1) % len(CODES)]
 
     # A chapter opens, at every width without a sideways scroll, and its formulas are set with the site's own fonts.
@@ -140,7 +140,7 @@ def test_without_javascript(browser, address):
     page = context.new_page()
     page.goto(f"{address}/index.html")
     assert page.locator("a[data-language]").count() == len(LANGUAGES)
-    page.goto(f"{address}/en/{stamp.chapters()[1]}.html")
+    page.goto(f"{address}/en/{toc.chapters()[1]}.html")
     page.click("details.language-switcher summary")
     page.click("details.language-switcher a[lang=sv]")
     assert page.get_attribute("html", "lang") == "sv"
@@ -152,7 +152,7 @@ def test_dark_figures_lie_on_white(code, browser, address):
     """Figures are drawn for a white page; on a dark one they keep it as their background, unfiltered."""
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
-    page.goto(f"{address}/{code}/{stamp.chapters()[1]}.html")
+    page.goto(f"{address}/{code}/{toc.chapters()[1]}.html")
     assert page.get_attribute("html", "data-theme") == "dark"
     style = page.evaluate("""() => {
         const style = getComputedStyle(document.querySelector("article .cell_output img"));

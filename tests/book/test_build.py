@@ -34,7 +34,8 @@ class SmallBook:
         self.root = root
         for name in ("_config.yml", "_toc.yml"):
             shutil.copy(ROOT / name, root)
-        shutil.copytree(BOOK, root / "book", ignore=shutil.ignore_patterns(*CODES, "__pycache__", "mathjax", "references.bib"))
+        shutil.copytree(BOOK, root / "book", ignore=shutil.ignore_patterns(*CODES, "__pycache__", "mathjax", "references.bib", "untranslated.txt"))
+        (root / "autograder").symlink_to(ROOT / "autograder")  # pages list what exercises catch
         mathjax = root / "book" / "_static" / "mathjax"
         mathjax.mkdir()
         (mathjax / "tex-mml-chtml.js").touch()
@@ -47,6 +48,10 @@ class SmallBook:
         path = self.root / "book" / code / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
         path.write_text(HEAD + text.replace("LANGUAGE", code), encoding="utf-8")
+
+    def listed(self, *entries: str) -> None:
+        """Put these pages, and no others, on the list of the untranslated."""
+        (self.root / "book" / "untranslated.txt").write_text("\n".join(["# waiting", *entries, ""]), encoding="utf-8")
 
     def build(self, *codes: str) -> subprocess.CompletedProcess:
         command = [sys.executable, "-m", "book.tools.build", *(part for code in codes for part in ("--language", code))]
@@ -122,11 +127,106 @@ def test_fault_fails_the_build_and_leaves_the_site(small, text, said):
         (small.root / "book" / "en" / "start.md").write_text(good, encoding="utf-8")
 
 
+# --- a language that lacks a page
+
+PARTS = """format: jb-book
+root: start
+parts:
+  - caption: Foundations
+    numbered: 1
+    chapters: [{file: first}]
+  - caption: Foundations
+    numbered: 1
+    chapters: [{file: next}]
+"""
+FIRST = "(first)=\n# The *first* one\n\n(first-part)=\n## Its part\n\n$$\na\n$$ (eq-zero)\n\n$$\nb\n$$ (eq-first)\n"
+SHARED = "```{code-cell} ipython3\n# shared\nimport time\n\nclock = time.time_ns()\n```\n\n```{code-cell} ipython3\nprint(clock, 'LANGUAGE')\n```\n"
+REFERRING = ("# Next LANGUAGE\n\n{ref}`first`, {ref}`there <first-part>`, {eq}`eq-first`, {doc}`first`, [](#first-part) and [this](first.md).\n\n"
+             "$$\nc\n$$ (eq-next)\n\n{eq}`eq-next`\n\n")
+
+
+@pytest.fixture(scope="module")
+def partly(tmp_path_factory):
+    """A book whose first chapter is there in English alone, and on the list."""
+    book = SmallBook(tmp_path_factory.mktemp("partly"))
+    (book.root / "_toc.yml").write_text(PARTS, encoding="utf-8")
+    book.write("en", "first", FIRST)
+    for code in ("en", "sv"):
+        book.write(code, "start", f"# Start {code}\n\nProse.\n")
+        book.write(code, "next", REFERRING + SHARED)
+    book.listed("book/sv/first.md")
+    done = book.build("en", "sv")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return book
+
+
+def test_pages_in_english_alone_are_linked_kindly(partly):
+    for name in ("start", "next", "search"):
+        text = partly.page("sv", name)
+        assert "Än så länge på engelska" in text
+        assert '<a class="reference external" href="../en/first.html" lang="en" hreflang="en">1. The first one</a>' in text
+    assert "In English so far" not in partly.page("en", "start")
+    assert not (partly.root / "_build" / "site" / "sv" / "first.html").exists()
+    assert '<a href="../sv/start.html" lang="sv" hreflang="sv" data-language="sv">' in partly.page("en", "first")
+    assert '<a href="../sv/next.html" lang="sv" hreflang="sv" data-language="sv" data-same-page>' in partly.page("en", "next")
+    assert 'hreflang="sv"' not in partly.page("en", "first").split("</head>")[0]
+
+
+def test_chapters_keep_their_numbers(partly):
+    for code in ("en", "sv"):
+        text = partly.page(code, "next")
+        assert '<span class="section-number">2. </span>Next' in text and "(2.1)" in text
+
+
+def test_references_lead_to_the_english_page(partly):
+    text = partly.page("sv", "next")
+    for target, said in (("first", "The first one"), ("first-part", "there"), ("equation-eq-first", "(1.2)"), ("first-part", "Its part")):
+        assert any(said in each.split("</a>")[0] for each in text.split(f'href="../en/first.html#{target}"')[1:]), (target, said)
+    assert text.count('href="../en/first.html"') == 3  # the list, {doc} and the link by file
+    notebook = (partly.root / "_build" / "site" / "sv" / "notebooks" / "next.ipynb").read_text(encoding="utf-8")
+    assert "The first one, there, (1.2), The first one, Its part and this." in notebook
+
+
+def test_a_shared_cell_gives_all_languages_the_same(partly):
+    clocks = [partly.page(code, "next").split('class="output stream')[1].split("<span></span>")[1].split()[:2] for code in ("en", "sv")]
+    assert clocks[0][0] == clocks[1][0] and [each[1].split("<")[0] for each in clocks] == ["en", "sv"]
+
+
+def test_a_shared_cell_that_prints_fails_the_build_with_its_page_and_the_remedy(partly):
+    good = (partly.root / "book" / "en" / "next.md").read_text(encoding="utf-8")
+    partly.write("en", "next", REFERRING + SHARED.replace("clock = time.time_ns()", "clock = time.time_ns()\nprint(clock)"))
+    try:
+        done = partly.build("en", "sv")
+        assert done.returncode == 1 and "next.md" in done.stderr
+        assert "it must print and draw nothing" in done.stderr and "Move that to the next cell" in done.stderr
+    finally:
+        (partly.root / "book" / "en" / "next.md").write_text(good, encoding="utf-8")
+
+
+def test_a_list_that_is_not_true_fails_the_build(partly):
+    try:
+        partly.listed()
+        done = partly.build("en", "sv")
+        assert done.returncode == 1 and "Svenska has no page book/sv/first.md" in done.stderr and "book/untranslated.txt" in done.stderr
+        partly.listed("book/sv/first.md", "book/sv/next.md")
+        done = partly.build("en", "sv")
+        assert done.returncode == 1 and "book/sv/next.md is on the list" in done.stderr and "take it off" in done.stderr
+        (partly.root / "book" / "sv" / "start.md").rename(partly.root / "start.md")
+        partly.listed("book/sv/first.md", "book/sv/start.md")
+        done = partly.build("en", "sv")
+        assert done.returncode == 1 and "Svenska has no page book/sv/start.md" in done.stderr, "no language without its first page"
+    finally:
+        if (partly.root / "start.md").exists():
+            (partly.root / "start.md").rename(partly.root / "book" / "sv" / "start.md")
+        partly.listed("book/sv/first.md")
+
+
 # --- surroundings
 
 def test_other_packages_or_fonts_empty_the_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(runtime, "RUNTIME", tmp_path / "runtime")
     monkeypatch.setattr(runtime, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(runtime, "SHARED", tmp_path / "shared")
     fonts = tmp_path / "fonts"
     fonts.mkdir()
     (fonts / "one.otf").write_bytes(b"one")

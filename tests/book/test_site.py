@@ -12,12 +12,13 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from book.tools import runtime, stamp
+from book.tools import originals, runtime, toc
+from book.tools.ext.switcher import has_page
 from book.tools.languages import CODES, LANGUAGES, SOURCE, language
 
-CHAPTERS = stamp.chapters()
-PAGES = [(code, name) for code in CODES for name in CHAPTERS]
-EVERY_PAGE = [(code, name) for code in CODES for name in [*CHAPTERS, "search"]]
+CHAPTERS = toc.chapters()
+PAGES = [(code, name) for code in CODES for name in CHAPTERS if has_page(code, name)]
+EVERY_PAGE = [*PAGES, *((code, "search") for code in CODES)]
 LOADING = [("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("audio", "src"), ("embed", "src"),
            ("object", "data"), ("link", "href")]
 LOADING_LINKS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "shortcut", "manifest", "preconnect", "dns-prefetch"}
@@ -27,7 +28,7 @@ RAW_MYST = [
     (r"\{[\w:.+-]+\}`", "a role"),
     (r"^\s*(`{3,}|~{3,}|:{3,})\s*\{", "a directive"),
     (r"^\s*:{3,}", "a colon fence"),
-    (r"\$\$\s*\([\w:.-]+\)", "a formula's label"),
+    (r"\$\$[ \t]*\([\w:.-]+\)", "a formula's label"),
     (r"\]\(#?\)", "an empty link"),
     (r"^\s*%\s", "a comment"),
     (r"^\+\+\+", "a cell break"),
@@ -82,13 +83,14 @@ def test_mathjax_is_the_sites_own(site, code, name):
 
 
 @pytest.mark.parametrize(("code", "name"), EVERY_PAGE)
-def test_switcher_leads_to_the_same_page(site, code, name):
+def test_switcher_leads_to_the_same_page_or_the_first(site, code, name):
     path = site / code / f"{name}.html"
     links = page(path).select("details.language-switcher a")
     assert [each["lang"] for each in links] == list(CODES)
     assert [each.get_text(strip=True) for each in links] == [each.name for each in LANGUAGES]
     for link in links:
-        assert target(site, path, link["href"]) == site / link["lang"] / f"{name}.html"
+        assert target(site, path, link["href"]) == site / link["lang"] / f"{name if has_page(link['lang'], name) else CHAPTERS[0]}.html"
+        assert link.has_attr("data-same-page") == has_page(link["lang"], name)
         assert target(site, path, link["href"]).is_file()
         assert (link.get("aria-current") == "page") == (link["lang"] == code)
 
@@ -97,7 +99,15 @@ def test_switcher_leads_to_the_same_page(site, code, name):
 def test_alternate_links(site, code, name):
     path = site / code / f"{name}.html"
     found = {each["hreflang"]: target(site, path, each["href"]) for each in page(path).find_all("link", rel="alternate")}
-    assert found == {each: site / each / f"{name}.html" for each in CODES} | {"x-default": site / SOURCE / f"{name}.html"}
+    assert found == {each: site / each / f"{name}.html" for each in CODES if has_page(each, name)} | {"x-default": site / SOURCE / f"{name}.html"}
+
+
+@pytest.mark.parametrize(("code", "name"), EVERY_PAGE)
+def test_pages_that_wait_for_a_translator_are_linked_in_english(site, code, name):
+    path = site / code / f"{name}.html"
+    links = page(path).select("ul.in-english a")
+    assert [target(site, path, each["href"]) for each in links] == [site / SOURCE / f"{each}.html" for each in originals.missing(code)]
+    assert all(target(site, path, each["href"]).is_file() and each["lang"] == SOURCE for each in links)
 
 
 def test_first_page_lists_the_languages(site):

@@ -5,11 +5,11 @@ import shutil
 import pytest
 
 from autograder import languages as feedback
-from book.tools import languages
+from book.tools import languages, untranslated
 from book.tools.blocks import parse
 from book.tools.compare import differences
 from book.tools.paths import ROOT
-from book.tools.translations import FOLDERS, RECORD, TRANSLATIONS, main, record, status
+from book.tools.translations import FOLDERS, RECORD, TRANSLATIONS, main, record, status, wait
 
 ENGLISH = """---
 kernelspec: {name: python3}
@@ -164,6 +164,39 @@ def test_a_missing_page_an_extra_one_and_a_missing_record_are_named(project):
     (project / "book" / "sv" / RECORD).unlink()
     found = "\n".join(status("sv", project))
     assert "new.md: not translated" in found and "old.md: there is no English page" in found and "page.md: no record" in found
+
+
+def test_what_waits_is_on_the_list_and_nothing_else(project):
+    shutil.copy(project / "book" / "en" / "page.md", project / "solutions" / "en" / "kv-cache.md")
+    shutil.copy(project / "book" / "en" / "page.md", project / "book" / "en" / "new.md")
+    assert len(status("sv", project)) == 2
+    wait(project)
+    assert [each for each in untranslated.read(project) if "/sv/" in each] == ["book/sv/new.md", "solutions/sv/kv-cache.md"]
+    assert status("sv", project) == [] and untranslated.strays(project) == []
+
+    shutil.copy(project / "book" / "sv" / "page.md", project / "book" / "sv" / "new.md")
+    found = "\n".join(status("sv", project))
+    assert "book/sv/new.md: translated, so take it off the list" in found
+    assert record("sv", ["new.md"], project) == 0, "recording it takes it off"
+    assert status("sv", project) == [] and "book/sv/new.md" not in untranslated.read(project)
+
+
+@pytest.mark.parametrize("entry, says", [
+    ("book/sv/nowhere.md", "there is no English page"),
+    ("book/sv/page.md", "take it off the list"),
+    ("book/tlh/page.md", "not of the form"),
+    ("sv/page", "not of the form"),
+    ("book/en/page.md", "not of the form"),
+])
+def test_an_entry_that_is_not_true_is_named(project, entry, says):
+    untranslated.write([entry], project)
+    found = [*untranslated.strays(project), *status("sv", project)]
+    assert len(found) == 1 and says in found[0] and entry in found[0]
+
+
+def test_the_list_is_true():
+    assert untranslated.strays() == []
+    assert [line for code in TRANSLATIONS for line in untranslated.problems(code)] == []
 
 
 def test_a_translation_that_does_not_agree_is_not_recorded(project, capsys):

@@ -10,7 +10,7 @@ from autograder import assignment
 from autograder.exercise import notebook
 from autograder.exercise.nbgrader_course import EXERCISES
 from autograder.languages import LANGUAGES
-from autograder.release import release
+from autograder.release import release, written
 
 ASSIGNMENTS = assignment.names()
 
@@ -23,12 +23,21 @@ def regenerated(tmp_path_factory):
     return folder / "exercises"
 
 
-@pytest.fixture(params=LANGUAGES)
+def pytest_generate_tests(metafunc):
+    """`exercise` and `language` are all there are; together, all languages that each exercise is written in."""
+    wanted = [name for name in ("exercise", "language") if name in metafunc.fixturenames]
+    if len(wanted) == 2:
+        metafunc.parametrize(wanted, [(name, code) for name in ASSIGNMENTS for code in written(assignment.load(name))], indirect=True)
+    elif wanted:
+        metafunc.parametrize(wanted[0], ASSIGNMENTS if wanted == ["exercise"] else LANGUAGES, indirect=True)
+
+
+@pytest.fixture
 def language(request):
     return request.param
 
 
-@pytest.fixture(params=ASSIGNMENTS)
+@pytest.fixture
 def exercise(request):
     """An assignment."""
     return assignment.load(request.param)
@@ -38,7 +47,7 @@ def exercise(request):
 def released(exercise, language):
     """The folder of a committed release version."""
     folder = EXERCISES / language / exercise.name
-    assert folder.is_dir(), f"there is no exercise {exercise.name} in {language}: write solutions/{language}/{exercise.name}.md"
+    assert folder.is_dir(), f"there is no exercise {exercise.name} in {language}: run `python -m autograder release`"
     return folder
 
 

@@ -12,6 +12,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(catalogue, "PACKAGE", tmp_path)
     monkeypatch.setattr(catalogue, "ASSIGNMENTS", tmp_path / "assignments")
     monkeypatch.setattr(catalogue, "LOCALE", tmp_path / "locale")
+    monkeypatch.setattr(catalogue, "SOLUTIONS", tmp_path / "solutions")
 
     def write(source):
         (tmp_path / "module.py").write_text(source, encoding="utf-8")
@@ -41,8 +42,27 @@ def test_docstrings_that_students_read_are_found(project, tmp_path):
     (folder / "public.py").write_text('"""No."""\n@stage("a")\ndef one(s):\n    """Public\n    check."""\n\ndef helper():\n    """No."""\n')
     (folder / "test_hidden.py").write_text('def test_one(s):\n    """Hidden test."""\n\ndef helper():\n    """No."""\n')
     (folder / "wrong" / "w.py").write_text('"""Wrong\nsolution."""\ndef f():\n    """No."""\n')
+    exercise_in(tmp_path, "ru", "x")
     (folder / "assignment.py").write_text('_("not this: it stands for student code")')
     assert sorted(project("")["ru"]) == ["Hidden test.", "Public check.", "Wrong solution."]
+
+
+def exercise_in(folder, language, name):
+    """Write the prose of an exercise in a language."""
+    (folder / "solutions" / language).mkdir(parents=True)
+    (folder / "solutions" / language / f"{name}.md").write_text("# Exercise")
+
+
+def test_an_assignments_texts_wait_for_its_exercise(project, tmp_path):
+    folder = tmp_path / "assignments" / "x"
+    (folder / "wrong").mkdir(parents=True)
+    (folder / "wrong" / "w.py").write_text('"""Wrong."""\n')
+    exercise_in(tmp_path, "sv", "x")
+    found = project('_("said by the engine")')
+    assert found == {"sv": ["said by the engine", "Wrong."], "zh-CN": ["said by the engine"], "ru": ["said by the engine"]}
+    assert catalogue.waiting("ru") == {"x": ["Wrong."]} and catalogue.waiting("sv") == {}
+    translate("ru", said_by_the_engine="сказано")
+    assert catalogue.missing("ru") == [] and catalogue.read("ru").get("Wrong.") is not None, "a translator finds it in the file all the same"
 
 
 def test_translations_stay(project):

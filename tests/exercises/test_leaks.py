@@ -46,7 +46,7 @@ def returns_of(node):
 
 def given_in(notebook):
     """What the cells that are given define, from a source notebook."""
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.metadata.nbgrader.locked and not cell.metadata.nbgrader.grade]
+    cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("locked") and not cell.metadata.nbgrader.grade]
     return [node for cell in cells for node in ast.parse(cell.source).body]
 
 

@@ -8,6 +8,8 @@ from pybtex.richtext import Text
 from sphinx.errors import ExtensionError
 from sphinx.locale import _, admonitionlabels
 
+from book.tools import originals
+from book.tools import catalogue, glossary
 from book.tools.markdown import ConversionError
 from book.tools.notebooks import dump, to_notebook
 
@@ -22,12 +24,17 @@ class BookReferences:
         self.labels = self.env.get_domain("std").labels
         self.equations = self.env.get_domain("math").equations
         self.cite = self.env.get_domain("cite")
+        self.language = app.config.book_language
 
     def section(self, label: str) -> tuple[str, bool]:
+        if label.lower() not in self.labels:
+            return originals.section(self.language, label)[1], False
         docname, _anchor, title = self.labels[label.lower()]
         return title, docname == self.docname
 
     def equation(self, label: str) -> str:
+        if label not in self.equations:
+            return originals.equation(self.language, label)[1]
         docname, number = self.equations[label]
         numbers = self.env.toc_fignumbers.get(docname, {}).get("displaymath", {}).get(nodes.make_id(f"equation-{label}"))
         return ".".join(map(str, numbers)) if numbers else str(number)
@@ -41,7 +48,8 @@ class BookReferences:
         raise KeyError(label)
 
     def page(self, name: str) -> str:
-        return self.env.titles[name.removeprefix("/")].astext()
+        title = self.env.titles.get(name.removeprefix("/"))
+        return title.astext() if title else originals.page(self.language, name.removeprefix("/")).title
 
     def entry(self, key: str):
         return self.cite.bibdata.data.entries[key]
@@ -56,6 +64,10 @@ class BookReferences:
             who = f" {_('and')} ".join(names) or key
         year = entry.fields.get("year", "")
         return (f"{who} ({year})" if role.startswith("cite:t") else f"{who}, {year}"), address(entry)
+
+    def made(self, name: str) -> str:
+        language = self.app.config.book_language
+        return catalogue.catalogue(language) if name == "catalogue" else glossary.listed(language)
 
     def bibliography(self) -> list[str]:
         cited = sorted({(ref.docname, key) for ref in self.cite.citation_refs for key in (target.key for target in ref.targets)})

@@ -4,6 +4,7 @@ import os
 
 from sphinx.errors import ConfigError
 
+from book.tools import toc
 from book.tools.languages import BY_CODE, LANGUAGES, SOURCE
 from book.tools.paths import BOOK
 
@@ -14,7 +15,10 @@ def has_page(code: str, pagename: str) -> bool:
 
 
 def links(app, pagename: str) -> list[dict]:
-    """One entry a language, in the order of the course: code, name, href relative to the page, whether current, whether the same page."""
+    """One entry a language, in the order of the course: code, name, href relative to the page, whether current, whether the same page.
+
+    Where a language lacks the page, the link leads to its first one, whose list of contents says where the page is in English.
+    """
     here = app.config.book_language
     depth = pagename.count("/") + 1
     entries = []
@@ -22,7 +26,7 @@ def links(app, pagename: str) -> list[dict]:
         if not (BOOK / language.code).is_dir():
             continue
         same = has_page(language.code, pagename)
-        target = pagename if same else "index"
+        target = pagename if same else toc.chapters()[0]
         href = os.path.basename(pagename) + ".html" if language.code == here else f"{'../' * depth}{language.code}/{target}.html"
         entries.append({"code": language.code, "name": language.name, "href": href, "current": language.code == here, "same": same,
                         "target": f"{language.code}/{target}.html"})

@@ -1,0 +1,18 @@
+"""Neighbours are turned together although interleaved is False. Half-split, channel i belongs to channel i + Dh/2. Where
+interleaved=True fails as well, the two layouts may have changed places."""
+
+
+def apply_rope(x, positions, base=10000.0, interleaved=False):
+    check_rope(x, positions)
+    d_head, dtype = x.shape[-1], working_dtype(x)
+    even = torch.arange(0, d_head, 2, dtype=dtype, device=x.device)
+    frequencies = base ** (-even / d_head)
+    angles = positions.to(dtype)[..., None] * frequencies
+    if positions.dim() == 2:
+        angles = angles.unflatten(0, (-1, *[1] * (x.dim() - 3)))
+    cos, sin = angles.cos(), angles.sin()
+    x_work = x.to(dtype)
+    a, b = x_work[..., 0::2], x_work[..., 1::2]
+    turned_a, turned_b = a * cos - b * sin, a * sin + b * cos
+    turned = torch.stack((turned_a, turned_b), dim=-1).flatten(-2)
+    return turned.to(result_dtype(x))
