@@ -2,16 +2,18 @@
 
 import contextlib
 import hashlib
-import sys
+import logging
+import threading
 from dataclasses import dataclass
 
 from autograder import results
 from autograder.assignment import load
 from autograder.grade import Grader
-from autograder.messages import Message, clean, message
+from autograder.messages import Message, message
 from autograder.sandbox.limits import Limits
 
 PATIENCE = 20  # how many workers may be lost under one submission
+LOOK_S = 2.0  # how often workers are counted
 
 
 @dataclass(frozen=True)
@@ -109,13 +111,10 @@ def _here(tasks, settings, stack):
 
 def _on_cluster(tasks, settings, jobs, scheduler, stack):
     """Grade on Dask workers: those of the scheduler, or `jobs` processes of this machine. What a lost worker had is graded by another."""
-    import dask
-    from dask.distributed import Client, KilledWorker, LocalCluster, as_completed
+    from dask.distributed import Client, KilledWorker, as_completed
 
     if scheduler is None:
-        stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": PATIENCE}))
-        cluster = stack.enter_context(LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None))
-        client = stack.enter_context(Client(cluster))
+        client = stack.enter_context(Client(_local_cluster(jobs, stack)))
     else:
         client = stack.enter_context(Client(scheduler, timeout="20s"))
     futures = {client.submit(grade_on_worker, task, settings, pure=False): task for task in tasks}
@@ -130,6 +129,40 @@ def _on_cluster(tasks, settings, jobs, scheduler, stack):
             finished.add(again)
             continue
         yield task, error if error is not None else future.result()
+
+
+def _local_cluster(jobs, stack):
+    """A Dask cluster of processes on this machine, which stays complete while the stack is open.
+
+    Dask starts a lost worker anew, but gives up where it is lost while it starts: the whole cluster at the beginning, that one later.
+    """
+    import dask
+    from dask.distributed import LocalCluster
+
+    stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": PATIENCE}))
+    for attempt in range(PATIENCE):
+        try:
+            cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=logging.CRITICAL)
+            break
+        except RuntimeError:
+            if attempt == PATIENCE - 1:
+                raise
+    stack.enter_context(cluster)
+    stopped = threading.Event()
+    stack.callback(stopped.set)
+    threading.Thread(target=_keep_complete, args=(cluster, jobs, stopped), daemon=True).start()
+    return cluster
+
+
+def _keep_complete(cluster, jobs, stopped):
+    """Put new workers in the place of those that Dask has given up."""
+    from dask.distributed import Status
+
+    while not stopped.wait(LOOK_S):
+        for name, nanny in tuple(cluster.workers.items()):
+            if nanny.status in (Status.closed, Status.failed):
+                cluster.workers.pop(name, None)
+        cluster.scale(jobs)
 
 
 def make_grader(settings):
@@ -150,9 +183,3 @@ def grade_on_worker(task, settings):
     if settings not in _graders:
         _graders[settings] = make_grader(settings).__enter__()  # kept only once it has started
     return grade_task(_graders[settings], task, settings)
-
-
-def print_progress(done, total, result):
-    """One line a submission on the standard error, over the one before it on a terminal."""
-    end = "\n" if not sys.stderr.isatty() or done == total else "\r"
-    print(f"{done}/{total}  {clean(result['student'])[:30]:30}  {result['score']:g}/{result['max_score']:g}", end=end, file=sys.stderr, flush=True)

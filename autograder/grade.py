@@ -84,7 +84,7 @@ class Grader:
             "duration_s": round(time.monotonic() - begun, 3),
             "peak_memory_bytes": run.peak_memory_bytes,
             "note": note.say(language) if note else None,
-            "flags": [{"kind": "library-attention", "evidence": quoted(f"{function} was called in {test}")} for function, test in run.library.items()],
+            "flags": run.flags(),
             "tests": [self.entry(test, run.verdicts[test.id], language) for test in self.hidden.tests],
         }
 
@@ -112,6 +112,7 @@ class _Run:
         self.verdicts, self.peak_memory_bytes = {}, 0
         self.traces = {}  # what each failed test saw, and the seed of its inputs
         self.library = {}  # attention functions of a library that were called, and the first test in which they were
+        self.named = []  # the places in which the source names one
 
     def whole(self, cells, deadline):
         """Run all tests; every test gets a verdict. Tests with a bound on memory run in processes that have had it from the start."""
@@ -124,19 +125,20 @@ class _Run:
 
         A cell that ends the process is left out in the next try; a process that is lost between two tests is loaded again for the rest.
         """
-        skip, trouble = set(), None
-        for _ in range(LOAD_TRIES):
-            with self.grader.sandbox.submission(memory_bytes) as process:
+        skip, trouble, tries, plots = set(), None, LOAD_TRIES, plotting(cells)
+        while tries and not all(test.id in self.verdicts for test in tests) and time.monotonic() < deadline:
+            known = len(self.verdicts)
+            with self.grader.sandbox.submission(memory_bytes, plots) as process:
                 trouble = self._load(process, cells, skip, deadline)
                 if trouble is None:
                     self._tests(process, tests, deadline)
+                else:
+                    skip.add(process.current_cell)
             self.peak_memory_bytes = max(self.peak_memory_bytes, process.peak_memory_bytes)
-            if all(test.id in self.verdicts for test in tests) or time.monotonic() > deadline:
-                break
-            if trouble is not None:
-                skip.add(process.current_cell)
+            tries -= len(self.verdicts) == known  # a try that has got on costs none: each test gets its turn
+        left = Verdict("error", process_ended()) if time.monotonic() < deadline else Verdict("timeout", out_of_time())
         for test in tests:
-            self.verdicts.setdefault(test.id, trouble or Verdict("timeout", out_of_time()))
+            self.verdicts.setdefault(test.id, trouble or left)
         self._name_again()
 
     def _name_again(self):
@@ -154,33 +156,42 @@ class _Run:
         try:
             until = min(deadline, time.monotonic() + self.grader.limits.load_s)
             self.errors = process.load(cells, skip, until, self.grader.assignment.own_work)
+            self.named = self.named or process.named
         except wire.TimedOut:
             return Verdict("timeout", message("Cell {cell} of the notebook did not come to an end.", cell=cell_number(process)))
         except wire.WireError:
             return Verdict("error", message("Cell {cell} of the notebook ended the Python process.", cell=cell_number(process)))
         return None
 
+    def flags(self):
+        """What the instructor should look at: calls that were noticed, which have cost points, and names in the source, which cost none."""
+        called = [("library-attention", f"{function} was called in {test}") for function, test in self.library.items()]
+        places = {}
+        for place in self.named:
+            places.setdefault(place["name"], f"{place['name']} is named in cell {place['cell'] + 1}, line {place['line']}")
+        named = [("library-attention-source", evidence) for evidence in places.values()]
+        return [{"kind": kind, "evidence": quoted(evidence)} for kind, evidence in called + named]
+
     def _tests(self, process, tests, deadline):
         """Run the tests that have no verdict yet, until time or the submission's process has ended."""
         limits = self.grader.limits
-        for test in tests:
-            if test.id in self.verdicts:
-                continue
+        open_tests = [test for test in tests if test.id not in self.verdicts]
+        for test in open_tests:
             now = time.monotonic()
             if now >= deadline:
                 return
             hangs = any(self.verdicts[other.id].status == "timeout" for other in self.grader.hidden.tests
                         if other.part == test.part and other.id in self.verdicts)
+            until = min(deadline, now + (limits.again_s if hangs else limits.test_s))
             try:
-                self.verdicts[test.id] = self._test(process, test, min(deadline, now + (limits.again_s if hangs else limits.test_s)))
+                self.verdicts[test.id] = self._test(process, test, until, last=test is open_tests[-1])
             except wire.WireError:  # the submission's process has gone, or does not answer
-                self.verdicts[test.id] = Verdict("error", message("The Python process ended, or used more than it may, while your code ran."))
                 return
 
-    def _test(self, process, test, deadline):
-        """Run one test in a process of its own, and judge what it has ended with."""
+    def _test(self, process, test, deadline, last):
+        """Run one test in a process of its own, and judge what it has ended with. Raises a WireError where there is no such process."""
         seed = seed_of(self.grader.secret, self.seed, test)
-        with process.test(deadline) as test_process:
+        with process.test(deadline, last) as test_process:
             backend = RemoteBackend(test_process, self.grader.assignment.framework)
             error = self.grader.hidden.run(test, Student(backend), seed).error
         if backend.library:
@@ -204,7 +215,7 @@ class _Run:
         if isinstance(error, wire.TimedOut):
             return Verdict("timeout", out_of_time())
         if isinstance(error, wire.WireError):
-            return Verdict("error", message("The Python process ended, or used more than it may, while your code ran."))
+            return Verdict("error", process_ended())
         return Verdict("failed", message("What came back could not be judged ({kind}).", kind=type(error).__name__))
 
     def _missing(self, name):
@@ -219,6 +230,15 @@ class _Run:
 def cell_number(process):
     """The cell that was being run, counted from one."""
     return 1 if process.current_cell is None else process.current_cell + 1
+
+
+def plotting(cells):
+    """Whether the cells seem to plot. Where this is mistaken they run all the same, in other time."""
+    return any(library in cell for cell in cells for library in ("matplotlib", "pylab", "pyplot", "seaborn"))
+
+
+def process_ended():
+    return message("The Python process ended, or used more than it may, while your code ran.")
 
 
 def out_of_time():

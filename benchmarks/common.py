@@ -13,7 +13,8 @@ from tests.sample_class.make import notebook_of
 from tests.sample_class.students import Student
 
 ASSIGNMENT = "single-head"
-HERE = Path(__file__).parent
+LOAD = os.getloadavg()[0]
+RESULTS = Path(__file__).parent / "results"
 
 
 def honest(folder, n):
@@ -46,7 +47,14 @@ def environment():
 
 
 def keep(name, figures):
-    """Print the figures and write them beside the scripts, with the machine."""
-    figures = {"machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}", **figures}
-    print(json.dumps(figures, indent=1))
-    (HERE / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n")
+    """Print the figures and write them into results/, with the machine, how busy it was with other things, and the command."""
+    machine = {
+        "command": f"python -m benchmarks.{name}" + "".join(f" {argument}" for argument in sys.argv[1:]),
+        "machine": f"{os.cpu_count()} cores, {platform.machine()}, Linux {platform.release().split('-')[0]}, Python {platform.python_version()}",
+        "date": time.strftime("%Y-%m-%d"),
+        "processes waiting for a core, at the beginning and at the end": [round(load, 1) for load in (LOAD, os.getloadavg()[0])],
+    }
+    text = json.dumps(machine | figures, indent=1)
+    print(text)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -1,54 +1,35 @@
-"""Time against the number of submissions and of jobs, the overhead of a submission, and a batch with hangs: python -m benchmarks.scaling"""
+"""Time against the number of submissions and of jobs, and a batch in which one in ten hangs: python -m benchmarks.scaling"""
 
-import json
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 from autograder.assignment import ROOT, load
+from autograder.hidden.host import HiddenTests
 from autograder.sandbox.limits import Limits
 from benchmarks.common import ASSIGNMENT, autograder, honest, keep, seconds
 
-BARE = """
-import sys, time
-sys.path.insert(0, sys.argv[1])
-from autograder.assignment import load
-from autograder.hidden.backends import LocalBackend
-from autograder.hidden.diagnose import namespace_of
-from autograder.hidden.host import HiddenTests
-from autograder.hidden.student import Student
-loaded = load("single-head")
-with HiddenTests(loaded) as hidden:
-    times = []
-    for i in range(20):
-        begun = time.perf_counter()
-        for test in hidden.tests:
-            hidden.run(test, Student(LocalBackend(namespace_of(loaded, None), loaded.framework)), i)
-        times.append(time.perf_counter() - begun)
-print(sorted(times)[10])
-"""
+NUMBERS = (25, 50, 100, 200)
+HANGING = 4  # of 40
+PART = "padding_mask"  # the part that does not end
 
 
 def main():
     with tempfile.TemporaryDirectory() as place:
         place = Path(place)
-        batches = {n: honest(place / f"n{n}", n) for n in (25, 50, 100)}
+        batches = {n: honest(place / f"n{n}", n) for n in NUMBERS}
         by_number = {n: grade(folder, place / f"out-n{n}", jobs=1) for n, folder in batches.items()}
         by_jobs = {jobs: grade(batches[100], place / f"out-j{jobs}", jobs=jobs) for jobs in (1, 2)}
-        each = durations(place / "out-n100")
-        hangs, bound = with_hangs(place)
-    bare = float(subprocess.run([sys.executable, "-c", BARE, str(ROOT)], capture_output=True, text=True, check=True).stdout)
+        hangs = grade(with_hangs(place / "hangs"), place / "out-hangs", jobs=2)
+    each = [(by_number[b] - by_number[a]) / (b - a) for a, b in zip(NUMBERS, NUMBERS[1:])]
+    bound = HANGING * timeouts() / 2
     keep("scaling", {
         "seconds by number of submissions, 1 job": by_number,
+        "seconds for each more, between these numbers": [round(one, 3) for one in each],
         "seconds by jobs, 100 submissions": by_jobs,
-        "a submission, median, s": round(each, 3),
-        "the same tests in one process without a sandbox, s": round(bare, 3),
-        "overhead of a submission, s": round(each - bare, 3),
-        "20 submissions of which 2 hang, 2 jobs, s": round(hangs, 1),
-        "their timeouts divided by the jobs, s": round(bound, 1),
+        "times faster with 2 jobs": round(by_jobs[1] / by_jobs[2], 2),
+        f"{10 * HANGING} submissions of which {HANGING} hang, 2 jobs, s": hangs,
+        "their timeouts divided by the jobs, s": bound,
+        "ratio": round(hangs / bound, 2),
     })
 
 
@@ -57,24 +38,23 @@ def grade(folder, out, jobs):
     return round(seconds(autograder("grade", folder, "--assignment", ASSIGNMENT, "--out", out, "--jobs", jobs), cwd=ROOT), 1)
 
 
-def durations(out):
-    """The median of the durations that the results tell, of submissions with full points."""
-    results = [json.loads(path.read_text()) for path in out.glob("*/*.json")]
-    return statistics.median(result["duration_s"] for result in results if result["score"] == result["max_score"])
-
-
-def with_hangs(place):
-    """The seconds of a batch in which one in ten hangs in every test of a part, and the least that the timeouts allow."""
-    folder = honest(place / "hangs", 18)
-    hanging = load(ASSIGNMENT).solution_source + "\n\n\ndef padding_mask(lengths, n_keys):\n    while True:\n        pass\n"
-    for name in ("hangs-a", "hangs-b"):
-        path = folder / name / ASSIGNMENT / f"{ASSIGNMENT}.py"
+def with_hangs(folder):
+    """A batch in which one in ten hangs in every test of a part, spread over the batch. Returns the folder."""
+    honest(folder, 9 * HANGING)
+    hanging = load(ASSIGNMENT).solution_source + f"\n\n\ndef {PART}(*args):\n    while True:\n        pass\n"
+    for i in range(HANGING):
+        path = folder / f"student-{9 * i:03}-hangs" / ASSIGNMENT / f"{ASSIGNMENT}.py"
         path.parent.mkdir(parents=True)
-        path.write_text(hanging)
+        path.write_text(hanging, encoding="utf-8")
+    return folder
+
+
+def timeouts():
+    """The seconds that one of them hangs: the first test of the part, and the others, which get less."""
     limits = Limits()
-    begun = time.perf_counter()
-    grade(folder, place / "out-hangs", jobs=2)
-    return time.perf_counter() - begun, 2 * (limits.test_s + limits.again_s) / 2
+    with HiddenTests(load(ASSIGNMENT)) as hidden:
+        n = sum(test.part == PART for test in hidden.tests)
+    return limits.test_s + (n - 1) * limits.again_s
 
 
 if __name__ == "__main__":

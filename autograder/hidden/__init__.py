@@ -7,7 +7,7 @@ What a file of hidden tests imports:
     expect, fails                 judging a result against a reference, and an error that has to come
 """
 
-from autograder.hidden.judge import Wrong, expect, expect_small, expect_unchanged, fails
+from autograder.hidden.judge import Wrong, expect, expect_names, expect_small, expect_unchanged, fails
 from autograder.hidden.marks import catches, memory, points
 
-__all__ = ["Wrong", "catches", "expect", "expect_small", "expect_unchanged", "fails", "memory", "points"]
+__all__ = ["Wrong", "catches", "expect", "expect_names", "expect_small", "expect_unchanged", "fails", "memory", "points"]

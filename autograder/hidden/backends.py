@@ -115,6 +115,9 @@ class _OrderPacker(values.Packer):
         node = super().pack(value, depth)
         if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
             node["layout"] = "strided"  # the student gets an array that is not contiguous either
+        torch = values.loaded_torch()
+        if torch is not None and isinstance(value, torch.Tensor) and not value.is_contiguous():
+            node["axes"] = sorted(range(value.ndim), key=lambda axis: -value.stride(axis))  # the order in which they lie in memory
         return node
 
     @staticmethod

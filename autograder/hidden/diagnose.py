@@ -24,11 +24,21 @@ def misconception(hidden, test, trace, seed, candidates):
 
 def _first_alike(hidden, test, trace, seed, candidates):
     right = trace_of(hidden, test, hidden.assignment, None, seed)
+    wasteful = []
     for name in candidates:
         wrong = trace_of(hidden, test, hidden.assignment, name, seed)
         if same_answers(trace, wrong, right):
             return name
-    return None
+        if len(wrong) == len(right) and all(same_outcome(a, b, strict=True) for a, b in zip(wrong, right)):
+            wasteful.append(name)
+    # A wrong solution that is right wherever there is memory enough: where that was lacking, it is this one.
+    return wasteful[0] if len(wasteful) == 1 and test.memory_bytes and out_of_memory(trace[-1]) else None
+
+
+def out_of_memory(outcome):
+    """Whether a call has ended because no more memory was to be had."""
+    error = outcome.error
+    return bool(error) and (error["type"] in ("MemoryError", "OutOfMemoryError") or "allocate memory" in error["message"])
 
 
 def trace_of(hidden, test, assignment, name, seed):

@@ -83,6 +83,13 @@ def expect_small(value, most, name):
         raise Wrong(message("{name} holds {held} numbers, and {most} are enough: it may not grow with the sequence.", name=name, held=held, most=most))
 
 
+def expect_names(got, want, name):
+    """Raise Wrong unless the names of an object's parameters are those that are wanted."""
+    if set(got) != set(want):
+        expected, found = (", ".join(sorted(names)) or "–" for names in (want, got))
+        raise Wrong(message("`{name}` should have the parameters {expected}, and it has {got}.", name=name, expected=expected, got=found))
+
+
 def count(value):
     """How many numbers a value holds, tuples, lists and dictionaries gone through."""
     if isinstance(value, (tuple, list)):
@@ -108,14 +115,20 @@ def expect_unchanged(outcome, *before):
             raise Wrong(message("`{name}` has changed its argument number {position}.", name=outcome.name, position=position))
 
 
+UNALIKE = {"ValueError", "TypeError"}  # an exception that is both does not say which of them it was
+
+
 @contextlib.contextmanager
 def fails(error, *mentioned):
-    """The block has to raise this error in the student's code, and its message has to mention these numbers."""
+    """The block has to raise this error in the student's code, and its message has to mention these numbers.
+
+    ValueError and TypeError tell two mistakes apart; one exception that is both at once passes for neither.
+    """
     try:
         yield
     except StudentRaised as raised:
         got = raised.outcome.error
-        if error not in got["bases"]:
+        if error not in got["bases"] or (UNALIKE - {error}) & set(got["bases"]):
             what = f"{got['type']}: {quoted(got['message'])}"
             raise Wrong(message("`{name}` should raise {expected} here, and it raised {got}.", name=raised.outcome.name, expected=error, got=what)) from None
         absent = [str(number) for number in mentioned if not re.search(rf"(?<!\d){number}(?!\d)", got["message"])]

@@ -13,6 +13,7 @@ from autograder.sandbox.limits import Limits
 
 START_S = 120.0  # importing torch on a slow disk
 ANSWER_S = 5.0  # what trusted code in the sandbox may take
+LONG_S = 0.1  # a test that has run for longer may have taken much memory, or many processes: the next one waits until they are free
 
 
 class SandboxFailed(RuntimeError):
@@ -86,20 +87,21 @@ class Sandbox:
             self.process = None
 
     @contextlib.contextmanager
-    def submission(self, memory_bytes=None):
+    def submission(self, memory_bytes=None, plots=False):
         """A process for one submission; ends with the block. A zygote that has been lost, or does not answer, is replaced.
 
-        memory_bytes: what it may take on top of Python and its libraries, where that is less than the limits say.
+        memory_bytes: what it may take on top of Python and its libraries, where that is less than the limits say. plots: have the
+        plotting library loaded. It can be imported without, too, which takes longer.
         """
         limits = self.limits if memory_bytes is None else dataclasses.replace(self.limits, memory_bytes=min(memory_bytes, self.limits.memory_bytes))
-        process = self._begin(limits) or self._begin(limits, last=True)
+        process = self._begin(limits, plots) or self._begin(limits, plots, last=True)
         try:
             yield process
         finally:
-            process.connection.close()
+            process.close()
             process.peak_memory_bytes = self._end()
 
-    def _begin(self, limits, last=False):
+    def _begin(self, limits, plots, last=False):
         """A new SubmissionProcess; None, or where it is the last try SandboxFailed, when the zygote does not give one."""
         if self.process is None or self.process.poll() is not None:
             self.stop()
@@ -107,9 +109,10 @@ class Sandbox:
         ours, theirs = wire.pair()
         try:
             with theirs:
-                order = {"order": "begin", "framework": self.framework, "limits": limits.for_child(self.base_address_space)}
+                of_child = limits.for_child(self.base_address_space)
+                order = {"order": "begin", "framework": self.framework, "limits": of_child, "plots": plots}
                 wire.send_with_socket(self.control, order, theirs, self._soon())
-            begun, _ = wire.receive(self.control, deadline=self._soon())
+            begun, _ = wire.receive(self.control, deadline=time.monotonic() + START_S if plots else self._soon())
             if "begun" not in begun:
                 raise wire.WireError(str(begun))
         except wire.WireError as error:
@@ -140,6 +143,15 @@ class SubmissionProcess:
         self.connection, self.framework, self.limits = connection, framework, limits
         self.peak_memory_bytes = 0
         self.current_cell = None
+        self.named = []  # where the source names a library's attention, where that is asked for: [{"cell", "line", "name"}]
+        self.upcoming = None  # of a test's process that has been ordered already: our end of the connection, the order's number
+        self.ordered, self.answers = 0, []  # how many orders went out; the answers that have come, in the same order
+
+    def close(self):
+        """Close all connections."""
+        self.connection.close()
+        if self.upcoming is not None:
+            self.upcoming[0].close()
 
     def load(self, cells, skip=(), deadline=None, own_work=False):
         """Run the cells. Returns the errors, [{"cell", "type", "message", "line"}]; raises TimedOut or Closed, with current_cell set."""
@@ -149,27 +161,75 @@ class SubmissionProcess:
             answer, _ = wire.receive(self.connection, deadline=deadline)
             if is_index(answer.get("cell"), len(cells)):
                 self.current_cell = answer["cell"]
+            elif own_work and self.current_cell is None and "named" in answer:  # before student code can say anything
+                self.named = checked_places(answer["named"], len(cells))
             elif answer.get("loaded") is True:
                 return checked_errors(answer.get("errors"), len(cells))
             else:
                 raise wire.WireError(f"the submission's process failed: {wire.text(answer.get('failed'), 200)}")
 
     @contextlib.contextmanager
-    def test(self, deadline):
-        """A process for one test, forked from the loaded submission; killed at the end of the block."""
-        ours, theirs = wire.pair()
+    def test(self, deadline, last=True):
+        """A process for one test, forked from the loaded submission; killed at the end of the block.
+
+        last: it is the last one. If not, the next one is forked while this one works. Raises a WireError before the block begins where
+        the submission's process has gone or does not answer.
+        """
+        ours, pid = self._next(deadline)
         with ours:
-            with theirs:
-                wire.send_with_socket(self.connection, {"order": "test"}, theirs, deadline)
-            answer, _ = wire.receive(self.connection, deadline=deadline)
-            pid = answer.get("pid")
+            if not last:
+                self.upcoming = self._order_test(deadline)
+            begun = time.monotonic()
             try:
                 yield TestProcess(ours, self.framework, deadline)
             finally:
-                if type(pid) is int:
-                    soon = time.monotonic() + ANSWER_S
-                    wire.send_with_socket(self.connection, {"order": "kill", "pid": pid}, deadline=soon)
-                    wire.receive(self.connection, deadline=soon)
+                self._kill(pid, wait=last or time.monotonic() - begun > LONG_S)
+
+    def _next(self, deadline):
+        """The connection to the next test's process, and its number."""
+        for _ in range(2):  # one that was ordered early may have found no room beside the one before it
+            (ours, number), self.upcoming = self.upcoming or self._order_test(deadline), None
+            try:
+                pid = self._answer(number, deadline).get("pid")
+            except wire.WireError:
+                ours.close()
+                raise
+            if type(pid) is int:
+                return ours, pid
+            ours.close()
+        raise wire.WireError("no process for a test can be made")
+
+    def _order_test(self, deadline):
+        """Order a test's process; returns our end of the connection to it, and the order's number."""
+        ours, theirs = wire.pair()
+        try:
+            with theirs:
+                return ours, self._order({"order": "test"}, deadline, theirs)
+        except wire.WireError:
+            ours.close()
+            raise
+
+    def _kill(self, pid, wait):
+        """Have a test's process killed, with all that it has started. wait: until they are gone."""
+        soon = time.monotonic() + ANSWER_S
+        try:
+            number = self._order({"order": "kill", "pid": pid, "wait": wait}, soon)
+            if wait:
+                self._answer(number, soon)
+        except wire.WireError:
+            pass  # the submission's process has gone, and they with it; who asks for the next test will see
+
+    def _order(self, order, deadline, passed=None):
+        """Send an order; returns its number."""
+        wire.send_with_socket(self.connection, order, passed, deadline)
+        self.ordered += 1
+        return self.ordered - 1
+
+    def _answer(self, number, deadline):
+        """The answer to an order."""
+        while len(self.answers) <= number:
+            self.answers.append(wire.receive(self.connection, deadline=deadline)[0])
+        return self.answers[number]
 
 
 class TestProcess:
@@ -192,6 +252,14 @@ def checked_errors(errors, n_cells):
         return []
     kept = [error for error in errors[:100] if isinstance(error, dict) and is_index(error.get("cell"), n_cells)]
     return [{"cell": error["cell"], **{name: wire.text(error.get(name), 500) for name in ("type", "message", "line")}} for error in kept]
+
+
+def checked_places(places, n_cells):
+    """The list of the places in which the source names something, in its expected form."""
+    if not isinstance(places, list):
+        return []
+    kept = [place for place in places[:100] if isinstance(place, dict) and is_index(place.get("cell"), n_cells) and type(place.get("line")) is int]
+    return [{"cell": place["cell"], "line": place["line"], "name": wire.text(place.get("name"), 100)} for place in kept]
 
 
 def is_index(value, n):

@@ -1,5 +1,6 @@
 """Many submissions: a run that was stopped goes on, a second run grades only what has changed, a killed worker costs nothing."""
 
+import contextlib
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 
+import psutil
 import pytest
 
 from autograder import batch, results
@@ -95,3 +97,23 @@ def test_killed_workers_cost_nothing(needs_sandbox, folder, tmp_path):
         killer.join()
     assert sorted(done) == graded == sorted(path.stem for path in folder.iterdir())
     assert done["s0"]["score"] == done["s4"]["score"] == 10.0
+
+
+def test_workers_that_are_killed_while_they_start_cost_nothing(needs_sandbox, folder, tmp_path):
+    """Dask itself gives up then: the first time the whole cluster, later the worker."""
+    def kill_workers(stop):
+        killed, me = set(), psutil.Process()
+        while len(killed) < 4 and not stop.wait(0.02):
+            for child in me.children():
+                with contextlib.suppress(psutil.Error):
+                    if child.pid not in killed and "spawn_main" in " ".join(child.cmdline()):
+                        child.kill()
+                        killed.add(child.pid)
+
+    stop = threading.Event()
+    killer = threading.Thread(target=kill_workers, args=(stop,))
+    killer.start()
+    done, graded = grade(folder, tmp_path / "out", jobs=2)
+    stop.set()
+    killer.join()
+    assert sorted(done) == graded == sorted(path.stem for path in folder.iterdir())

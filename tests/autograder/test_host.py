@@ -30,3 +30,42 @@ def test_tests_that_cannot_be_used_are_named(tmp_path, source, says):
     (tmp_path / "bad" / "test_hidden.py").write_text(source)
     with pytest.raises(BadTests, match=says):
         HiddenTests(dataclasses.replace(load("single-head"), name="bad", place=tmp_path))
+
+
+def test_plain_tests_are_called_directly_and_all_others_by_pytest(tmp_path, single_head):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "test_hidden.py").write_text("""
+import warnings
+import numpy as np
+import pytest
+from autograder.hidden import points
+
+@points(1, part="softmax")
+def test_plain(draw):
+    "A sentence."
+    warnings.warn("nobody reads it")
+    raise ValueError(draw.size(0, 10**9), float(np.float64(0) / np.float64(0)))
+
+@points(1, part="softmax")
+@pytest.mark.parametrize("n", [7])
+def test_with_a_parameter(draw, n):
+    "A sentence."
+    raise ValueError(draw.size(0, 10**9), n)
+
+@points(1, part="softmax")
+@pytest.mark.skipif(True, reason="never")
+def test_with_a_mark(draw):
+    "A sentence."
+
+@points(1, part="softmax")
+def test_with_a_fixture_of_pytests(tmp_path):
+    "A sentence."
+    assert tmp_path.is_dir()
+""", encoding="utf-8")
+    with HiddenTests(single_head) as hidden:
+        assert all(test.direct for test in hidden.tests)
+    with HiddenTests(dataclasses.replace(single_head, name="other", place=tmp_path)) as hidden:
+        assert [test.direct for test in hidden.tests] == [True, False, False, False]
+        errors = [hidden.run(test, None, seed=5).error for test in hidden.tests]
+    assert [type(error).__name__ for error in errors] == ["ValueError", "ValueError", "Skipped", "NoneType"]
+    assert errors[0].args[0] == errors[1].args[0]

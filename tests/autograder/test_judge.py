@@ -57,6 +57,10 @@ def test_an_expected_error_has_to_come_with_its_numbers():
     with pytest.raises(Wrong, match="should raise ValueError here, and it raised IndexError"):
         with fails("ValueError"):
             raise raised("IndexError", "")
+    for expected in ("ValueError", "TypeError"):
+        with pytest.raises(Wrong, match=f"should raise {expected} here, and it raised Both"):
+            with fails(expected):
+                raise raised("Both", "3 is not 5", "ValueError", "TypeError")
     with pytest.raises(Wrong, match="returned a result"):
         with fails("ValueError"):
             pass

@@ -74,6 +74,20 @@ def test_a_missing_name_says_which_cell_raised(grade):
     assert "`softmax` is not defined. Cell 1 of the notebook raised ZeroDivisionError" in by_id(result)["softmax-rows"]["message"]
 
 
+ENDS = """
+import os, signal, threading, time
+threading.Thread(target=lambda: (time.sleep({after}), os.kill(os.getpid(), 9), os._exit(1)), daemon=True).start()
+"""
+
+
+def test_a_process_that_is_lost_again_and_again_is_no_lack_of_time(grade, single_head):
+    result = grade(single_head.solution_source + ENDS.format(after=0), language="en")
+    assert result["score"] < 10
+    assert {test["message"].splitlines()[1] for test in result["tests"] if test["status"] == "error"} == {
+        "The Python process ended, or used more than it may, while your code ran."}
+    assert "timeout" not in {test["status"] for test in result["tests"]}
+
+
 def test_an_unreadable_submission_gets_a_whole_result(grader):
     result = grader.grade("x", b"{", "x.ipynb")
     assert result["score"] == 0 and result["max_score"] == 10.0 and {test["status"] for test in result["tests"]} == {"error"}

@@ -10,7 +10,7 @@ from autograder.sandbox.child_modules import wire
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 
-LIMITS = Limits(cell_s=1.0, load_s=5.0, test_s=3.0, memory_bytes=1 << 30)
+LIMITS = Limits(cell_s=3.0, load_s=5.0, test_s=3.0, memory_bytes=1 << 30)
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +227,7 @@ def test_a_cell_that_cannot_be_interrupted_is_named(sandbox):
 def test_magics_plots_await_and_printing_do_no_harm(sandbox):
     cells = ["%matplotlib inline\nimport matplotlib.pyplot as plt", "plt.plot([1, 2])\nplt.show()", "print('x' * 10_000_000)", "!echo hello\n%time 1 + 1",
              "await __import__('asyncio').sleep(0)", "from course import check\ncheck('softmax')", "display('x')", "def f(): return 7"]
-    with sandbox.submission() as process:
+    with sandbox.submission(plots=True) as process:
         assert process.load(cells, deadline=soon()) == []
         assert call(process, "f")[0]["value"] == 7
 
@@ -264,6 +264,89 @@ def test_a_submission_gets_nothing_from_the_one_before(sandbox):
         process.load(["import builtins, numpy as np, os\nbuiltins.stolen = 1\nnp.stolen = 2\nopen('/tmp/stolen', 'w').write('3')\nopen('/dev/shm/stolen', 'w').write('3')"], deadline=soon())
     source = "import builtins, numpy as np, os\ndef f(): return [hasattr(builtins, 'stolen'), hasattr(np, 'stolen'), os.path.exists('/tmp/stolen'), os.path.exists('/dev/shm/stolen')]"
     assert value_of(sandbox, source)["items"] == [False] * 4
+
+
+def test_plots_have_a_zygote_of_their_own(sandbox):
+    source = "import sys\nloaded = 'matplotlib.pyplot' in sys.modules\ndef f(): return loaded"
+    seen = []
+    for plots in (True, False, True):
+        with sandbox.submission(plots=plots) as process:
+            assert process.load([source], deadline=soon()) == []
+            seen.append(call(process, "f")[0]["value"])
+    assert seen == [True, False, True]
+
+
+def test_students_hold_their_own_connection_and_no_other(sandbox):
+    source = """
+import os, stat
+def sockets():
+    found = []
+    for descriptor in range(256):
+        try:
+            found.append(stat.S_ISSOCK(os.fstat(descriptor).st_mode))
+        except OSError:
+            pass
+    return sum(found)
+loaded = sockets()
+def f(): return [loaded, sockets()]
+"""
+    for plots in (True, False, True, False):
+        with sandbox.submission(plots=plots) as process:
+            process.load([source], deadline=soon())
+            assert call(process, "f")[0]["value"]["items"] == [1, 1]
+
+
+@pytest.mark.parametrize("plots", [False, True])
+def test_the_end_of_a_submission_is_seen_at_once(needs_sandbox, plots):
+    with Sandbox("numpy", limits=LIMITS) as fresh, fresh.submission(plots=plots) as process:
+        begun = time.monotonic()
+        with pytest.raises(wire.Closed):
+            process.load(["import os\nos._exit(0)"], deadline=soon(30))
+        assert time.monotonic() - begun < 10
+
+
+def test_a_submission_begins_with_nothing_in_its_notebook(sandbox):
+    source = "before = [In, Out, *[name for name in dir() if not name.startswith('_')], get_ipython().execution_count]\ndef f(): return repr(before)"
+    assert value_of(sandbox, source) == repr([[""], {}, "In", "Out", "exit", "get_ipython", "open", "quit", 1])
+
+
+def test_tests_that_are_forked_ahead_are_alone_all_the_same(sandbox):
+    source = """
+import os, time
+def f(n):
+    for _ in range(n):
+        if os.fork() == 0:
+            time.sleep(30)
+    return [os.getpid(), os.path.exists("/tmp/x")]
+def bomb():
+    open("/tmp/x", "w")
+    try:
+        while True:
+            if os.fork() == 0:
+                time.sleep(30)
+    except OSError:
+        return None
+def quiet():
+    return f(3)
+"""
+    with sandbox.submission() as process:
+        process.load([source], deadline=soon())
+        for i, name in enumerate(("quiet", "bomb", "quiet", "bomb", "bomb", "quiet", "quiet")):
+            with process.test(soon(), last=i == 6) as test:
+                answer, _ = test.ask({"order": "call", "target": {"name": name}, "args": [], "kwargs": {}}, [])
+                assert answer["value"] is None if name == "bomb" else answer["value"]["items"] == [1, False], answer
+
+
+def test_a_submission_with_threads_is_forked_all_the_same(sandbox):
+    source = """
+import threading, time
+stop = threading.Event()
+threading.Thread(target=lambda: [bytearray(1000) for _ in iter(stop.is_set, True)], daemon=True).start()
+def f(): return threading.active_count()
+"""
+    with sandbox.submission() as process:
+        process.load([source], deadline=soon())
+        assert [call(process, "f")[0]["value"] for _ in range(3)] == [1, 1, 1]
 
 
 def test_a_lost_zygote_is_replaced(needs_sandbox):

@@ -86,3 +86,19 @@ def test_unwritten_classes_say_so(toy):
     result = grade(toy, "class Layer:\n    def __init__(self, *args):\n        raise NotImplementedError()")
     assert "not written yet" in by_id(result)["layer"]["message"] and "`Cache` is not defined" in by_id(result)["cache"]["message"]
     assert result["score"] == 0
+
+
+def test_a_watch_that_was_switched_off_leaves_the_hint_of_the_source(toy):
+    source = ASSIGNMENT.solution_source + """
+
+import own_work
+own_work.close = lambda: None
+
+
+def attention(q, k, v):
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v)
+"""
+    flags = grade(toy, source)["flags"]
+    assert {flag["kind"] for flag in flags} == {"library-attention-source"}
+    line = source.splitlines().index("    return torch.nn.functional.scaled_dot_product_attention(q, k, v)") + 1
+    assert f"scaled_dot_product_attention is named in cell 1, line {line}" in [flag["evidence"] for flag in flags]

@@ -2,10 +2,13 @@
 
 import functools
 import linecache
+import re
 import signal
+import sys
 import traceback
 
 MESSAGE_LIMIT = 500
+MAY_BE_MAGIC = re.compile(r"[%!?\f]|\A\s|\r|^\s*[,;/]|>>>|^\s*\.\.\.|In ?\[", re.MULTILINE).search  # whatever IPython writes anew
 MAX_ERRORS = 100
 
 
@@ -38,10 +41,34 @@ def make_shell():
         def enable_gui(self, gui=None):
             """Plots go nowhere, so no window system is needed."""
 
+        def showtraceback(self, *args, **kwargs):
+            """Nobody reads it here, and to render it takes a hundred times as long as a cell."""
+            sys.last_type, sys.last_value, sys.last_traceback = sys.exc_info()
+
+        showsyntaxerror = showtraceback
+
+        def transform_cell(self, cell):
+            """IPython's, where there may be something to transform; it goes through the tokens many times."""
+            return super().transform_cell(cell) if MAY_BE_MAGIC(cell) else cell if cell.endswith("\n") else cell + "\n"
+
     HistoryManager.enabled = False
     shell = Shell.instance()
     shell.colors = "nocolor"
     return shell
+
+
+REHEARSAL = ("1", "%time 1", "1 / 0", "__import__({framework!r}).zeros(2)")
+
+
+def rehearse(framework):
+    """Run some cells of the course's own, so that what is loaded and made at first use is there; then forget them."""
+    shell = make_shell()
+    fresh = dict(shell.user_ns)
+    for source in REHEARSAL:
+        run_cell(shell, source.format(framework=framework), 60)
+    shell.reset(new_session=True)
+    for name, value in fresh.items():
+        shell.user_ns.setdefault(name, value)
 
 
 def run_cell(shell, source, timeout_s):

@@ -3,18 +3,26 @@
 import ctypes
 import errno
 import os
+import platform
 import resource
+import signal
 import time
 
 import syscalls
 
-CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_GET_TID_ADDRESS = 1, 4, 24, 38, 40
+CLONE_CHILD_CLEARTID, CLONE_CHILD_SETTID = 0x00200000, 0x01000000
+CLONE_FLAGS = syscalls.OF_A_TEST | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | signal.SIGCHLD
+MACHINE = platform.machine()
+CLONE = dict(zip(syscalls.ARCHITECTURES, syscalls.WITH_ARGUMENTS["clone"])).get(MACHINE)
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC = 2, 4, 8, 4096, 16384
 TERMINALS = 16  # the machine has some thousands, for all its users
-SIGKILL = 9
 
 libc = ctypes.CDLL(None, use_errno=True)
+_syscall = ctypes.PyDLL(None, use_errno=True).syscall  # holds the interpreter's lock, as a fork has to
+CAPABILITIES_OF_THIS_PROCESS = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
+NO_CAPABILITIES = (ctypes.c_uint32 * 6)()
+_syscall.argtypes, _syscall.restype = [ctypes.c_long, ctypes.c_ulong] + 4 * [ctypes.c_void_p], ctypes.c_long
 
 
 def check(result, what):
@@ -24,22 +32,75 @@ def check(result, what):
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-def enter(map_user):
-    """Move into new namespaces; the calling process's next child is the first process of the new pid namespace.
+def fork(alone=True, hooks=True):
+    """As os.fork(), but the child is the first process of new user, pid, mount and IPC namespaces, and nobody in its own eyes.
 
-    map_user: keep the user's own number. It needs /proc; without, the process is nobody, in its own eyes alone.
+    One system call makes the process and its namespaces: a process of Python with its libraries takes milliseconds to copy, which
+    os.fork(), unshare and another os.fork() would pay twice. alone: this process has no other threads. Where it has some, or where this
+    system cannot be asked for all that the call needs, the three steps are taken all the same; they leave the C library in order.
+    hooks: the interpreter gets to know of the fork, which takes another millisecond. Without, and alone, it goes on in the child as if
+    it were the parent: there is no thread that is missing there, no lock that is held, and random numbers go on where they were.
     """
-    uid, gid = os.getuid(), os.getgid()
+    own_number = place_of_own_number() if alone and MACHINE in syscalls.ARCHITECTURES else None
     for _ in range(100):
-        result = libc.unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC)
-        if result == 0 or ctypes.get_errno() != errno.ENOSPC:
+        pid = _fork_twice() if own_number is None else _clone(own_number, hooks)
+        if pid >= 0:
+            return pid
+        if ctypes.get_errno() != errno.ENOSPC:
             break
         time.sleep(0.02)  # the namespaces of tests that have ended are cleared away a little later
-    check(result, "unshare")
-    if map_user:
-        _write("/proc/self/setgroups", "deny")
-        _write("/proc/self/uid_map", f"{uid} {uid} 1")
-        _write("/proc/self/gid_map", f"{gid} {gid} 1")
+    number = ctypes.get_errno()
+    raise OSError(number, f"a process in new namespaces: {os.strerror(number)}")
+
+
+def place_of_own_number():
+    """Where the C library keeps this thread's number, which is another one in a new process; None where the kernel does not say."""
+    place = ctypes.c_void_p()
+    return place.value if libc.prctl(PR_GET_TID_ADDRESS, ctypes.byref(place), 0, 0, 0) == 0 else None
+
+
+def _clone(own_number, hooks):
+    """clone with the flags of namespaces, and around it what os.fork() does for the interpreter. Returns −1 where it has failed."""
+    if not hooks:
+        return _syscall(CLONE, CLONE_FLAGS, None, None, own_number, own_number)  # the last two change places between processors
+    ctypes.pythonapi.PyOS_BeforeFork()
+    pid = _syscall(CLONE, CLONE_FLAGS, None, None, own_number, own_number)
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+    else:
+        ctypes.pythonapi.PyOS_AfterFork_Parent()
+    return pid
+
+
+def _fork_twice():
+    """The same in three steps: a process in between moves into the new namespaces, and its child is their first process."""
+    read, write = os.pipe()
+    middle = os.fork()
+    if middle == 0:
+        try:
+            answer = os.fork() if libc.unshare(syscalls.OF_A_TEST) == 0 else -ctypes.get_errno()
+        except BaseException as error:
+            answer = -(getattr(error, "errno", None) or errno.EAGAIN)
+        if answer == 0:
+            os.close(read)
+            os.close(write)
+            return 0
+        os.write(write, str(answer).encode())
+        os._exit(0)
+    os.close(write)
+    answer = int(os.read(read, 20) or -errno.EAGAIN)
+    os.close(read)
+    os.waitpid(middle, 0)
+    if answer < 0:
+        ctypes.set_errno(-answer)
+    return max(answer, -1)
+
+
+def map_user(uid, gid):
+    """In a process that has come out of fork(): be that user in the new user namespace. It needs /proc."""
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{uid} {uid} 1")
+    _write("/proc/self/gid_map", f"{gid} {gid} 1")
 
 
 def close_off(tmp_bytes, kept):
@@ -66,7 +127,7 @@ def close_off_test(folder, kept):
     for place in (b"/dev/shm", b"/tmp"):
         check(libc.mount(folder.encode(), place, None, MS_BIND, None), f"private {place.decode()}")
     show_again(kept)
-    drop_capabilities()
+    give_up_capabilities()
     syscalls.confine(libc, in_test=True)
 
 
@@ -80,15 +141,20 @@ def show_again(kept):
 def drop_capabilities():
     """Give up all capabilities for good, those that a program could regain included."""
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    for capability in range(64):
-        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
-    check(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+    capability = 0
+    while libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0:  # fails at the first that the kernel does not know
+        capability += 1
+    give_up_capabilities()
+
+
+def give_up_capabilities():
+    """Give up all capabilities. No program regains any where no_new_privs has been set, as it is in a submission and all it starts."""
+    check(libc.capset(CAPABILITIES_OF_THIS_PROCESS, NO_CAPABILITIES), "capset")
 
 
 def die_with_parent():
     """Be killed when the parent ends, whatever way it ends."""
-    libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def limit(address_space, processes, file_bytes, open_files, isolated):

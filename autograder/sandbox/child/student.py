@@ -2,41 +2,53 @@
 
 Orders from the grader:
     {"order": "load", "cells": […], "skip": […], "cell_timeout_s": …, "own_work": …}
-                                                                        → {"cell": i} before each cell, then {"loaded": true, "errors": […]}
-    {"order": "test"} with a socket                                     → {"pid": …}
-    {"order": "kill", "pid": …}                                         → {"killed": true}
+                                                                        → with own_work first {"named": […]}, see naming.py;
+                                                                          {"cell": i} before each cell, then {"loaded": true, "errors": […]}
+    {"order": "test"} with a socket                                     → {"pid": …}, or {"pid": null} where there can be no more now
+    {"order": "kill", "pid": …, "wait": …}                              → {"killed": true}, with wait when all that was killed has gone
+The process of a test may be ordered while the one before it works.
 Student code can change everything in here. It can then only change the numbers that it is judged by.
 """
 
 import os
 import signal
 import sys
+import threading
 import types
 
 import calls
 import cells
 import namespaces
+import naming
 import wire
 
 
 def serve(connection, framework, isolated, kept):
     """Answer the grader until it has had enough."""
-    names, own, n_tests = {}, False, 0
+    names, own, alone, n_tests, killed = {}, False, True, 0, []
     while True:
         (order, _), test = wire.receive_with_socket(connection)
         if order["order"] == "load":
             provide_course_module()
             own = order["own_work"]
+            if own:
+                wire.send(connection, {"named": naming.places(order["cells"], cells.make_shell().transform_cell)})
             names, errors = cells.run(order["cells"], order["skip"], order["cell_timeout_s"], lambda i: wire.send(connection, {"cell": i}))
-            settle()
+            alone = settle()
             wire.send(connection, {"loaded": True, "errors": errors})
         elif order["order"] == "test":
-            n_tests += 1
             with test:
-                pid = fork_test(connection, test, (names, framework, own), isolated, kept, n_tests)
+                for _ in range(2):
+                    n_tests += 1
+                    pid = fork_test(connection, test, (names, framework, own), alone, isolated, kept, n_tests)
+                    if pid is not None:
+                        break
+                    collect(killed, wait=True)  # they count among the processes that there may be
             wire.send(connection, {"pid": pid})
         elif order["order"] == "kill":
+            killed.append(order["pid"])
             kill(order["pid"])
+            collect(killed, order["wait"])
             wire.send(connection, {"killed": True})
 
 
@@ -48,51 +60,44 @@ def provide_course_module():
 
 
 def settle():
-    """Undo what would hurt the tests' processes: pending alarms, and threads that would be missing after a fork."""
+    """Undo what would hurt the tests' processes: pending alarms, and threads that would be missing after a fork.
+
+    Returns whether there are none; Python does not know of those that PyTorch has started, even where they are not used any more.
+    """
     signal.setitimer(signal.ITIMER_REAL, 0)
     torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(1)
+    if torch is None:
+        return True
+    alone = torch.get_num_threads() == 1
+    torch.set_num_threads(1)
+    return alone
 
 
-def fork_test(connection, test, serving, isolated, kept, number):
-    """Fork the process of one test. Returns its number in this process's pid namespace."""
-    if not isolated:
-        pid = os.fork()
-        if pid == 0:
-            os.setpgid(0, 0)
-            become_test(connection, test, *serving)
-        return pid
+def fork_test(connection, test, serving, alone, isolated, kept, number):
+    """Fork the process of one test. Returns its number in this process's pid namespace; None where the kernel makes no more of them now."""
     folder = f"/tmp/.test-{number}"
-    os.mkdir(folder, 0o700)
-    read, write = os.pipe()
-    middle = os.fork()
-    if middle == 0:
-        try:
-            namespaces.enter(map_user=False)
-            inner = os.fork()
-            if inner == 0:
-                os.close(read)
-                os.close(write)
-                os.setsid()  # or a signal to the own process group would reach the submission's process
-                namespaces.close_off_test(folder, kept)
-                os.chdir("/tmp")
-                become_test(connection, test, *serving)
-            os.write(write, str(inner).encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    pid = int(os.read(read, 20) or b"0")
-    os.close(read)
-    os.waitpid(middle, 0)
+    try:
+        if isolated:
+            os.mkdir(folder, 0o700)
+        pid = namespaces.fork(alone=alone and threading.active_count() == 1, hooks=False) if isolated else os.fork()
+    except OSError:
+        return None
+    if pid == 0:
+        become_test(connection, test, serving, folder if isolated else None, kept)
     return pid
 
 
-def become_test(connection, test, names, framework, own):
-    """In a test's process: answer calls until the grader closes. Never returns."""
+def become_test(connection, test, serving, folder, kept):
+    """In a test's process: answer calls until the grader closes. Never returns. folder: what its /tmp is to be; None without isolation."""
     try:
         connection.close()
-        calls.serve(test, names, framework, own)
+        if folder is None:
+            os.setpgid(0, 0)
+        else:
+            os.setsid()  # or a signal to the own process group would reach the submission's process
+            namespaces.close_off_test(folder, kept)
+            os.chdir("/tmp")
+        calls.serve(test, *serving)
     except BaseException:
         pass  # the grader sees the connection end
     finally:
@@ -100,14 +105,21 @@ def become_test(connection, test, names, framework, own):
 
 
 def kill(pid):
-    """Kill a test's process; where it is the first of a pid namespace, all it has started dies with it. Waits until they are gone."""
+    """Kill a test's process; where it is the first of a pid namespace, all it has started dies with it."""
     for target in (pid, -pid):
         try:
             if pid > 1:
                 os.kill(target, signal.SIGKILL)
         except OSError:
             pass
-    try:
-        os.waitpid(pid, 0)
-    except OSError:
-        pass  # it was collected already
+
+
+def collect(killed, wait):
+    """Take out of a list of processes those that have ended. wait: until all have."""
+    for pid in tuple(killed):
+        try:
+            if os.waitpid(pid, 0 if wait else os.WNOHANG)[0] == 0:
+                continue
+        except OSError:
+            pass  # it was collected already
+        killed.remove(pid)

@@ -10,6 +10,7 @@ A classic BPF program, given to the kernel by seccomp; nothing can take it away 
 
 import ctypes
 import errno
+import functools
 import platform
 import struct
 
@@ -43,10 +44,10 @@ WITH_ARGUMENTS = {"socket": (41, 198), "clone": (56, 220), "clone3": (435, 435),
 
 FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
 NEW_NAMESPACES = 0x7E020080  # all CLONE_NEW… flags of clone
-OF_A_TEST = 0x10000000 | 0x20000000 | 0x00020000 | 0x08000000  # what namespaces.enter asks for: user, pid, mount, ipc
+OF_A_TEST = 0x10000000 | 0x20000000 | 0x00020000 | 0x08000000  # what a test's process is made with: user, pid, mount, ipc
 MS_BIND = 4096
 
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+LOAD, AND, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000  # REFUSE takes an errno in its lower half
 NUMBER, ARCHITECTURE = 0, 4  # places in struct seccomp_data
 
@@ -54,36 +55,63 @@ NUMBER, ARCHITECTURE = 0, 4  # places in struct seccomp_data
 def confine(libc, in_test=False):
     """Refuse the calls from now on, here and in every process started from here. Nothing happens on other architectures.
 
-    A submission's process still has to make namespaces for its tests: it keeps unshare with those flags, and bind mounts.
-    in_test: these two are refused as well.
+    A submission's process still has to make namespaces for its tests: it keeps clone and unshare with exactly those flags, and bind
+    mounts. in_test: these are refused as well, by a second and shorter filter; the submission's goes on to hold.
     """
-    machine = platform.machine()
-    if machine not in ARCHITECTURES:
+    filters = compiled(platform.machine())[in_test]
+    if filters is None:
         return
-    code = b"".join(struct.pack("<HBBI", *line) for line in program(machine, in_test))
-    buffer = ctypes.create_string_buffer(code, len(code))
-    filters = struct.pack("@HP", len(code) // 8, ctypes.addressof(buffer))
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.c_char_p(filters), 0, 0) != 0:
+    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filters, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "the kernel takes no seccomp filter")
 
 
-def program(machine, in_test):
-    """The filter, line by line: (code, jump if true, jump if false, constant)."""
+@functools.cache
+def compiled(machine):
+    """The two filters as the kernel takes them, of a submission and of a test; made once, in the zygote. None on other architectures."""
+    if machine not in ARCHITECTURES:
+        return None, None
+    return tuple(map(packed, (program(machine), program_of_test(machine))))
+
+
+def packed(lines):
+    """A program as a struct sock_fprog, which points to its code."""
+    code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *line) for line in lines), 8 * len(lines))
+    filters = ctypes.create_string_buffer(struct.pack("@HP", len(lines), ctypes.addressof(code)))
+    filters.code = code  # lives as long as what points to it
+    return filters
+
+
+def program(machine):
+    """The filter of a submission, line by line: (code, jump if true, jump if false, constant)."""
     column = list(ARCHITECTURES).index(machine)
-    lines = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, ARCHITECTURES[machine]), refuse(errno.ENOSYS), (LOAD, 0, 0, NUMBER)]
-    if machine == "x86_64":
-        lines += [(AT_LEAST, 0, 1, X32), refuse(errno.ENOSYS)]
-    for numbers in (REFUSED | (REFUSED_IN_TESTS if in_test else {})).values():
+    lines = beginning(machine)
+    for numbers in REFUSED.values():
         lines += when(numbers[column], [refuse(errno.EPERM)])
     arguments = {name: numbers[column] for name, numbers in WITH_ARGUMENTS.items()}
     families = [(EQUAL, len(FAMILIES) - i, 0, family) for i, family in enumerate(FAMILIES)]
     lines += when(arguments["socket"], [(LOAD, 0, 0, argument(0)), *families, refuse(errno.EAFNOSUPPORT), (RETURN, 0, 0, ALLOW)])
     lines += when(arguments["clone3"], [refuse(errno.ENOSYS)])  # its flags lie in memory; the C library then takes clone
-    lines += when(arguments["clone"], unless_bits(0, NEW_NAMESPACES))
+    lines += when(arguments["clone"], unless_bits(0, NEW_NAMESPACES, but=OF_A_TEST))
     lines += when(arguments["unshare"], unless_bits(0, ~OF_A_TEST & 0xFFFFFFFF))
     lines += when(arguments["mount"], [(LOAD, 0, 0, argument(3)), (ANY_BIT, 1, 0, MS_BIND), refuse(errno.EPERM), (RETURN, 0, 0, ALLOW)])
     return [*lines, (RETURN, 0, 0, ALLOW)]
+
+
+def program_of_test(machine):
+    """What a test's process is refused on top of that: it makes no namespaces and no mounts any more."""
+    column = list(ARCHITECTURES).index(machine)
+    lines = beginning(machine)
+    for numbers in REFUSED_IN_TESTS.values():
+        lines += when(numbers[column], [refuse(errno.EPERM)])
+    lines += when(WITH_ARGUMENTS["clone"][column], unless_bits(0, NEW_NAMESPACES))
+    return [*lines, (RETURN, 0, 0, ALLOW)]
+
+
+def beginning(machine):
+    """The first lines: no other set of system calls than the machine's own; then the call's number is at hand."""
+    lines = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, ARCHITECTURES[machine]), refuse(errno.ENOSYS), (LOAD, 0, 0, NUMBER)]
+    return lines + ([(AT_LEAST, 0, 1, X32), refuse(errno.ENOSYS)] if machine == "x86_64" else [])
 
 
 def when(number, body):
@@ -91,9 +119,10 @@ def when(number, body):
     return [] if number is None else [(EQUAL, 0, len(body), number), *body]
 
 
-def unless_bits(place, bits):
-    """Let the call pass unless one of the bits is set in an argument."""
-    return [(LOAD, 0, 0, argument(place)), (ANY_BIT, 0, 1, bits), refuse(errno.EPERM), (RETURN, 0, 0, ALLOW)]
+def unless_bits(place, bits, but=None):
+    """Let the call pass unless one of the bits is set in an argument. but: these, all of them and no others, may be set together."""
+    together = [] if but is None else [(AND, 0, 0, bits), (EQUAL, 2, 0, but)]
+    return [(LOAD, 0, 0, argument(place)), *together, (ANY_BIT, 0, 1, bits), refuse(errno.EPERM), (RETURN, 0, 0, ALLOW)]
 
 
 def argument(place):

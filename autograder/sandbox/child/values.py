@@ -1,7 +1,7 @@
 """Values as trees: what a function takes and gives, written so that the other side can rebuild it without running anything.
 
 A node is a JSON scalar (None, bool, int, float, str) or a dictionary with a "kind":
-    array, scalar, tensor    {"index": place in the message's arrays}; scalar is a NumPy scalar
+    array, scalar, tensor    {"index": place in the message's arrays}; scalar is a NumPy scalar; of a tensor also {"axes": their order in memory}
     tuple, list              {"items": [node, …]}; of a named tuple also {"class": the number of its class}
     dict                     {"items": {key: node, …}}
     object                   {"id": number in the student's process, "type": name}; anything else stays where it is
@@ -84,6 +84,11 @@ def _for_wire(array, framework):
     return array if framework == "torch" else array.numpy()
 
 
+def sample(framework):
+    """A small array as safetensors' module for the framework takes it."""
+    return _for_wire(np.zeros((2, 3)), framework)
+
+
 def loaded_torch():
     """The torch module where it has been imported already; importing it costs a second, which NumPy exercises need not pay."""
     import sys
@@ -143,10 +148,18 @@ def _unpack_array(node, arrays):
     if array is None:
         raise WireError("two values point at one array")
     if node["kind"] == "tensor":
-        return array if not isinstance(array, np.ndarray) else loaded_torch().from_numpy(array)
+        tensor = array if not isinstance(array, np.ndarray) else loaded_torch().from_numpy(array)
+        return _laid_out(tensor, node["axes"]) if "axes" in node else tensor
     array = array if isinstance(array, np.ndarray) else array.numpy()
     if node.get("layout") == "strided":  # the same numbers, every second place of a larger array
         wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype) if array.ndim else array
         wide[..., ::2] = array
         return wide[..., ::2]
     return array[()] if node["kind"] == "scalar" else array.copy()
+
+
+def _laid_out(tensor, axes):
+    """The same tensor with its axes in another order in memory, as `transpose` leaves them."""
+    if not isinstance(axes, list) or any(type(axis) is not int for axis in axes) or sorted(axes) != list(range(tensor.ndim)):
+        raise WireError("an order of axes that is none")
+    return tensor.permute(axes).contiguous().permute([axes.index(axis) for axis in range(tensor.ndim)])

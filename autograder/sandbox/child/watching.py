@@ -7,18 +7,21 @@ EVERY_S = 0.1
 CROWD = 12  # processes and threads; from there on they share the processor as if they were one
 
 
-def watch(control, most_bytes, kill):
-    """Wait for an order on the control connection; until it comes, call kill() as often as more than most_bytes are in use."""
+def watch(control, most_bytes, kill, zygotes):
+    """Wait for an order on the control connection; until it comes, call kill() as often as more than most_bytes are in use.
+
+    zygotes: processes of ours, which do not count.
+    """
     while not select.select([control], [], [], EVERY_S)[0]:
-        pids = others()
+        pids = others(zygotes)
         if in_use(pids, anonymous) > most_bytes and in_use(pids, proportional) > most_bytes:
             kill()
         give_way(pids)
 
 
-def others():
-    """The processes in this pid namespace, this one and the first excepted."""
-    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in (1, os.getpid())]
+def others(zygotes):
+    """The processes in this pid namespace, without those of ours and the first."""
+    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid != 1 and pid not in zygotes]
 
 
 def in_use(pids, measure):

@@ -4,6 +4,7 @@ Both sides import this file. The reader trusts nothing: lengths are bounded befo
 only ever become numbers, texts, lists and arrays.
 """
 
+import functools
 import importlib
 import socket
 import struct
@@ -15,6 +16,7 @@ MAX_JSON = 8 << 20
 MAX_ARRAYS = 128 << 20
 MAX_HEADER = 1 << 20  # of safetensors, which names each array
 MAX_DEPTH = 20
+SMALL = 1 << 16  # not worth a message of its own
 
 
 class WireError(Exception):
@@ -37,8 +39,12 @@ def send(connection, tree, arrays=None, framework="numpy", deadline=None):
         raise WireError(f"a message of {len(text) + len(payload)} bytes is too long")
     try:
         _set_timeout(connection, deadline)
-        connection.sendall(HEAD.pack(len(text), len(payload)) + text)
-        connection.sendall(payload)
+        head = HEAD.pack(len(text), len(payload)) + text
+        if len(payload) <= SMALL:
+            connection.sendall(head + payload)  # at once: the other side wakes up once
+        else:
+            connection.sendall(head)
+            connection.sendall(payload)
     except TimeoutError:
         raise TimedOut("the other side did not read in time") from None
     except OSError as error:
@@ -51,7 +57,7 @@ def receive(connection, framework="numpy", deadline=None):
     if n_text > MAX_JSON or n_payload > MAX_ARRAYS:
         raise WireError(f"a message announces {n_text + n_payload} bytes")
     text = _exactly(connection, n_text, deadline)
-    payload = _exactly(connection, n_payload, deadline)
+    payload = _exactly(connection, n_payload, deadline) if n_payload else b""
     if int.from_bytes(payload[:8], "little") > MAX_HEADER:
         raise WireError("the list of arrays is too long")
     try:
@@ -71,7 +77,7 @@ def send_with_socket(connection, tree, passed=None, deadline=None):
     """Send an order, and with it a socket for the other side to keep."""
     try:
         _set_timeout(connection, deadline)
-        socket.send_fds(connection, [b"."], [passed.fileno()] if passed else [])
+        socket.send_fds(connection, [b"."], [passed.fileno()] if passed else [])  # the descriptor rides on one byte of its own
     except TimeoutError:
         raise TimedOut("the other side did not read in time") from None
     except OSError as error:
@@ -82,7 +88,7 @@ def send_with_socket(connection, tree, passed=None, deadline=None):
 def receive_with_socket(connection):
     """The next order, (tree, arrays), and the socket that came along with it, or None. Waits for ever."""
     connection.settimeout(None)
-    note, descriptors, _, _ = socket.recv_fds(connection, 1, 1)  # the descriptor rides on one byte of its own
+    note, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
     if not note:
         raise Closed("the connection was closed")
     passed = socket.socket(fileno=descriptors[0]) if descriptors else None
@@ -113,7 +119,8 @@ def _exactly(connection, size, deadline):
 def _set_timeout(connection, deadline):
     """Let the next call on the connection end at the deadline (time.monotonic()); None waits for ever."""
     if deadline is None:
-        connection.settimeout(None)
+        if connection.gettimeout() is not None:
+            connection.settimeout(None)
         return
     left = deadline - time.monotonic()
     if left <= 0:
@@ -121,6 +128,7 @@ def _set_timeout(connection, deadline):
     connection.settimeout(left)
 
 
+@functools.cache
 def _library(framework):
     return importlib.import_module(f"safetensors.{framework}")
 

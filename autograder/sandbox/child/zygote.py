@@ -1,13 +1,17 @@
 """The first process in the sandbox: it loads the libraries once, then forks a process for each submission. It never runs student code.
 
 It takes orders over one inherited socket, one at a time:
-    {"order": "begin", "framework": …, "limits": {…}} with a socket   → {"begun": true} or {"refused": reason}
-    {"order": "end"}                                                   → {"peak_memory_bytes": …, "status": …}
+    {"order": "begin", "framework": …, "limits": {…}, "plots": …} with a socket   → {"begun": true} or {"refused": reason}
+    {"order": "end"}                                                               → {"peak_memory_bytes": …, "status": …}
+Submissions that plot are forked from a second zygote, made for the first of them: the plotting library more than doubles the memory
+that a fork has to copy, twenty times for each submission.
 """
 
 import importlib
+import io
 import json
 import os
+import platform
 import resource
 import signal
 import socket
@@ -15,9 +19,12 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import calls
 import cells
+import forking
 import namespaces
 import student
+import syscalls
 import watching
 import wire
 
@@ -33,12 +40,52 @@ def main(control_fd, isolated, framework, kept):
     if isolated and os.getuid() == 0:
         become_nobody()
     preload(framework)
+    forking.settle()
     wire.send(control, {"ready": True, "address_space": address_space()})
+    plotting, zygotes = None, {os.getpid()}
     while True:
         try:
-            serve(control, isolated, kept)
+            (order, _), connection = wire.receive_with_socket(control)
+            if order.get("order") != "begin" or connection is None:
+                wire.send(control, {"refused": "the order is not understood"})
+            elif order.get("plots"):
+                if plotting is None:
+                    plotting, pid = start_plotting(control, connection, isolated, kept)
+                    zygotes.add(pid)
+                with connection:
+                    wire.send_with_socket(plotting, order, connection)
+                wire.receive(plotting)  # that it is done; what there is to answer it answers itself
+            else:
+                see_through(control, [plotting], zygotes, order, connection, isolated, kept)
         except wire.Closed:
             return
+
+
+def start_plotting(control, connection, isolated, kept):
+    """Fork the zygote for submissions that plot. Returns the connection to it and its number; it ends with this one.
+
+    connection: the first such submission's, which is handed on.
+    """
+    ours, theirs = wire.pair()
+    pid = os.fork()
+    if pid:
+        theirs.close()
+        return ours, pid
+    try:
+        ours.close()
+        connection.close()  # or nobody would see the submission's process end
+        if isolated:
+            namespaces.die_with_parent()
+        preload_plotting()
+        forking.settle()
+        while True:
+            (order, _), connection = wire.receive_with_socket(theirs)
+            if order["limits"]["base_address_space"]:
+                order["limits"]["base_address_space"] = address_space()
+            see_through(control, [theirs], {os.getpid(), os.getppid()}, order, connection, isolated, kept)
+            wire.send(theirs, {"done": True})
+    finally:
+        os._exit(0)
 
 
 def become_nobody():
@@ -53,18 +100,27 @@ def preload(framework):
     """Import what submissions import, once for all of them."""
     for name in PRELOAD[framework]:
         importlib.import_module(name)
+    cells.rehearse(framework)
+    calls.rehearse(framework)
+    syscalls.compiled(platform.machine())
+    if framework == "torch":
+        import torch
+
+        torch.set_num_threads(1)
+        torch.zeros(1).half().float()  # PyTorch reads /proc/cpuinfo at the first half-precision number; later that is covered
+
+
+def preload_plotting():
+    """Import what plots need, too."""
     import matplotlib
 
     matplotlib.use("agg")
     import matplotlib.pyplot  # noqa: F401  (its font list takes a second to make)
     import matplotlib_inline.backend_inline  # noqa: F401
 
-    cells.make_shell()
-
-    if framework == "torch":
-        import torch
-
-        torch.set_num_threads(1)
+    matplotlib.pyplot.plot([1, 2])
+    matplotlib.pyplot.savefig(io.BytesIO())  # the first picture takes longer than all others
+    matplotlib.pyplot.close("all")
 
 
 def address_space():
@@ -76,30 +132,26 @@ def address_space():
         return 0
 
 
-def serve(control, isolated, kept):
-    """Take one order to begin, see the submission through, and answer."""
-    (order, _), connection = wire.receive_with_socket(control)
-    if order.get("order") != "begin" or connection is None:
-        wire.send(control, {"refused": "the order is not understood"})
-        return
-    read, write = os.pipe()
-    child = os.fork()
+def see_through(control, others, zygotes, order, connection, isolated, kept):
+    """Begin a submission as ordered, see it through, and answer.
+
+    control and the others: connections that no student may have. zygotes: the numbers of our own processes.
+    """
+    user = os.getuid(), os.getgid()
+    child = namespaces.fork() if isolated else os.fork()
     if child == 0:
-        control.close()
-        os.close(read)
-        become_submission(connection, order, isolated, kept, write)
+        for trusted in filter(None, (control, *others)):
+            trusted.close()
+        become_submission(connection, order, isolated, kept, user)
     connection.close()
-    os.close(write)
     wire.send(control, {"begun": True})
-    first = int(os.read(read, 20) or child)
-    os.close(read)
     if isolated:
-        watching.watch(control, order["limits"]["total_memory_bytes"], lambda: kill_tree(first))
+        watching.watch(control, order["limits"]["total_memory_bytes"], lambda: kill_tree(child), zygotes)
     try:
         wire.receive(control)  # the order to end, the only one that may come now
     except wire.Closed:
         pass  # the grader has gone: clear up all the same
-    kill_tree(first)
+    kill_tree(child)
     _, status, usage = os.wait4(child, 0)
     unit = 1 if sys.platform == "darwin" else 1024
     wire.send(control, {"peak_memory_bytes": usage.ru_maxrss * unit, "status": status})
@@ -114,24 +166,17 @@ def kill_tree(pid):
             pass
 
 
-def become_submission(connection, order, isolated, kept, tell_pid):
-    """In the forked child: go into new namespaces, and become the process that runs one student's code. Never returns."""
+def become_submission(connection, order, isolated, kept, user):
+    """In the forked child: close it off, and become the process that runs one student's code. Never returns."""
     try:
-        os.setpgid(0, 0)
         limits = order["limits"]
         if isolated:
-            namespaces.enter(map_user=True)
-            inner = os.fork()
-            if inner:
-                connection.close()
-                os.write(tell_pid, str(inner).encode())
-                os.close(tell_pid)
-                os.waitpid(inner, 0)
-                os._exit(0)
-            os.setsid()  # or a signal to the own process group would reach the parent, which lies outside
             namespaces.die_with_parent()
+            os.setsid()  # or a signal to the own process group would reach the parent, which lies outside
+            namespaces.map_user(*user)
             namespaces.close_off(limits["tmp_bytes"], kept)
-        os.close(tell_pid)
+        else:
+            os.setpgid(0, 0)
         os.chdir("/tmp")
         space = address_space_limit(limits)
         namespaces.limit(space, limits["processes"], limits["file_bytes"], limits["open_files"], isolated)

@@ -1,0 +1,94 @@
+"""Judging a student's PyTorch functions and modules against the reference's, the gradients too: the right numbers come from float64.
+
+For hidden tests of PyTorch exercises alone: importing it imports torch.
+"""
+
+import copy
+
+import torch
+
+from autograder.hidden.judge import expect, expect_names
+
+FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+def tensor(numbers):
+    """A float32 tensor of drawn numbers."""
+    return torch.from_numpy(numbers).float()
+
+
+def double(values):
+    """The values, with tensors of floating-point numbers in float64."""
+    return [value.double() if is_floating(value) else value for value in values]
+
+
+def is_floating(value):
+    """Whether a value is a tensor of floating-point numbers."""
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def compare(theirs, ours, *arguments, name="output"):
+    """Judge a function's output against the reference's. The arguments go to both, in float64 to the reference."""
+    magnitude = max((float(x.abs().max()) for x in arguments if is_floating(x) and x.numel()), default=1.0)
+    expect(theirs(*arguments), ours(*double(arguments)).double(), low=ours(*arguments), magnitude=magnitude, name=name)
+
+
+def compare_gradients(theirs, ours, cotangent, *arguments):
+    """Judge the gradients of Σ output · cotangent with respect to each tensor of floating-point numbers."""
+    outcome = theirs.gradients([cotangent], *arguments)
+    want, low = (gradients(ours, like, *values) for like, values in ((cotangent.double(), double(arguments)), (cotangent, arguments)))
+    for place, (right, approximate) in enumerate(zip(want, low), start=1):
+        if right is not None:
+            expect(outcome.arguments[place - 1], right, low=approximate, name=f"gradient {place}")
+
+
+def gradients(function, cotangent, *arguments):
+    """The gradient for each argument, None where it holds no floating-point numbers."""
+    leaves = [x.detach().clone().requires_grad_() if is_floating(x) else x for x in arguments]
+    function(*leaves).backward(cotangent)
+    return [getattr(x, "grad", None) for x in leaves]
+
+
+def compare_parameters(theirs, ours, draw, name):
+    """Judge the shapes and the names of a module's parameters, w_q, w_k and so on; how they begin is free. The names that it should have are those of `ours`."""
+    want = ours.state_dict()
+    for one in (one for one in want if one.endswith("weight")):
+        zeros = torch.zeros_like(want[one])
+        expect(getattr(theirs, one.removesuffix(".weight")).weight.mul(0), zeros.double(), low=zeros, name=one)
+    numbers = {one: tensor(draw.normal(tuple(weight.shape))) for one, weight in want.items()}
+    numbers |= {one.replace("weight", "bias"): tensor(draw.normal(tuple(weight.shape[:1]))) for one, weight in want.items() if one.endswith("weight")}
+    for module in (theirs, ours):
+        module.load_state_dict(numbers, False)  # biases too: a module without them has no use for them
+    compare_modules(theirs, ours, tensor(draw.normal((2, 1, want["w_q.weight"].shape[1]))))
+    expect_names([one for one in theirs.state_dict() if one.startswith("w_") or one.endswith("bias")], want, name)
+
+
+def modules(theirs, ours, draw, *arguments):
+    """The student's module and the reference's, made by these classes from the same arguments, with the same weights."""
+    module = ours(*arguments)
+    weights = {name: tensor(draw.normal(tuple(weight.shape))) / weight.shape[-1] ** 0.5 for name, weight in module.state_dict().items()}
+    module.load_state_dict(weights)
+    student = theirs(*arguments)
+    student.load_state_dict(weights, False)  # not strict: a buffer of the student's own does no harm
+    return student, module
+
+
+def compare_modules(theirs, ours, x, mask=None):
+    """Judge a module's output against the reference's."""
+    rest = () if mask is None else (mask,)
+    expect(theirs(x, *rest), copy.deepcopy(ours).double()(x.double(), *rest).detach(), low=ours(x, *rest).detach())
+
+
+def compare_module_gradients(theirs, ours, cotangent, x, mask=None):
+    """Judge the gradients for a module's input and for its parameters."""
+    rest = () if mask is None else (mask,)
+    outcome = theirs.gradients([cotangent], x, *rest)
+    results = []
+    for module, like, value in ((copy.deepcopy(ours).double(), cotangent.double(), x.double()), (ours, cotangent, x)):
+        module.zero_grad()
+        value = value.detach().clone().requires_grad_()
+        module(value, *rest).backward(like)
+        results.append({"x": value.grad} | {name: parameter.grad for name, parameter in module.named_parameters()})
+    got = {"x": outcome.arguments[0], **outcome.parameters}
+    for name, right in results[0].items():
+        expect(got.get(name), right, low=results[1][name], name=f"gradient of {name}")

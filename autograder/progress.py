@@ -1,0 +1,42 @@
+"""Showing how far a run has come: a bar on a terminal, a line now and then elsewhere."""
+
+import shutil
+import sys
+import time
+
+from autograder.messages import clean
+
+LINES = 10  # at most so many of them, where there is no terminal
+WIDEST = 40
+
+
+class Progress:
+    """Call it after each submission, (done, total, result)."""
+
+    def __init__(self, stream=None, clock=time.monotonic):
+        self.stream, self.clock = stream or sys.stderr, clock
+        self.begun = self.first = None  # the time, and how many had been done, when it was called first
+
+    def __call__(self, done, total, result):
+        if self.begun is None:
+            self.begun, self.first = self.clock(), done
+        if self.stream.isatty():
+            print(f"\r\x1b[K{self.bar(done, total, result)}", end="\n" if done == total else "", file=self.stream, flush=True)
+        elif done == total or done % max(1, total // LINES) == 0:
+            print(f"{done}/{total}", file=self.stream, flush=True)
+
+    def bar(self, done, total, result):
+        """The bar, the numbers, the time that is left, and who was graded last, as far as the terminal is wide enough."""
+        columns = shutil.get_terminal_size().columns - 1
+        width = max(5, min(WIDEST, columns - 30))
+        full = width * done // total
+        text = f"{'█' * full}{'░' * (width - full)} {done}/{total}{self.left(done, total)}"
+        who = f"  {clean(result['student'])[:30]}  {result['score']:g}/{result['max_score']:g}"
+        return text + who if len(text + who) <= columns else text
+
+    def left(self, done, total):
+        """The time that the rest will take at the pace so far; empty at the beginning and at the end."""
+        if done == total or done == self.first:
+            return ""
+        seconds = round((self.clock() - self.begun) / (done - self.first) * (total - done))
+        return f", {seconds // 60}:{seconds % 60:02} left"
