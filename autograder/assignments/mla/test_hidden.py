@@ -1,0 +1,362 @@
+"""Hidden tests of mla. A test's docstring is the sentence that a student reads beside its result.
+
+A test that is not about the scores takes a single token, or queries of zeros, so that every seen token weighs the same. A test of the scores that is not
+about their scale makes them so large that one key takes all, whatever the scale. So a mistake loses the points of its own test and few others.
+"""
+
+import copy
+
+import torch
+
+from autograder.hidden import Wrong, catches, expect, expect_names, expect_unchanged, fails, memory, points
+from autograder.hidden.judge import expect_pair, kind_of
+from autograder.messages import message
+
+LOUD = 30.0  # scores some hundred apart: the largest takes all
+LINEAR = ("w_q", "w_dkv", "w_kr", "w_uk", "w_uv", "w_o")
+FAR = 300  # the furthest position; an angle in float32 is off by about as many units in the last place
+
+
+# mla_cache_bytes
+
+
+@points(0.75, part="mla_cache_bytes")
+@catches("bytes-keys-and-values", "bytes-without-rope", "bytes-rope-doubled", "bytes-one-layer", "bytes-batch-left-out", "bytes-in-bits")
+def test_bytes_formula(student, reference, draw):
+    """One latent and one rotary key are counted for every layer, token and sequence, in bytes."""
+    for _ in range(2):
+        sizes = draw.different_sizes(6, 3, 90)
+        expect_whole(student.mla_cache_bytes(*sizes), reference.mla_cache_bytes(*sizes), "mla_cache_bytes")
+    expect_whole(student.mla_cache_bytes(60, 512, 64, 128_000), reference.mla_cache_bytes(60, 512, 64, 128_000), "mla_cache_bytes")
+
+
+@points(0.25, part="mla_cache_bytes")
+@catches("bytes-not-whole")
+def test_bytes_whole(student, reference, draw):
+    """The result is a whole number; one sequence and 2 bytes a number are taken where nothing else is said."""
+    sizes = draw.different_sizes(4, 3, 90)
+    expect_whole(student.mla_cache_bytes(*sizes), reference.mla_cache_bytes(*sizes), "mla_cache_bytes")
+    batch_size = draw.size(2, 9)
+    expect_whole(student.mla_cache_bytes(*sizes, batch_size=batch_size), reference.mla_cache_bytes(*sizes, batch_size), "mla_cache_bytes")
+    expect_whole(student.mla_cache_bytes(*sizes, bytes_per_element=1), reference.mla_cache_bytes(*sizes, 1, 1), "mla_cache_bytes")
+
+
+# the layers
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@catches("biases", "head-width-from-model", "rotary-key-for-each-head", "no-norm")
+def test_parameters(student, reference, draw):
+    """The layers have their names and sizes, without biases, and norm has one weight for each number of the latent."""
+    for _ in range(2):
+        sizes = layer_sizes(draw)
+        theirs, ours = student.MultiHeadLatentAttention(*sizes), reference.MultiHeadLatentAttention(*sizes)
+        for name, weight in ours.state_dict().items():  # times nought: their shape counts, and how they begin is free
+            layer, _, _ = name.partition(".")
+            expect(getattr(theirs, layer).weight.mul(0), weight.double().mul(0), low=weight.mul(0), name=name)
+        biases = {f"{name}.bias": tensor(draw.normal((len(weight),))) for name, weight in ((name, getattr(ours, name).weight) for name in LINEAR)}
+        theirs, ours = loaded(student, ours, random_weights(ours, draw) | biases, *sizes)  # a layer without biases has no use for them
+        compare(theirs, ours, tensor(draw.normal((2, 1, sizes[0]))))
+        names = [name for name in theirs.state_dict() if name.startswith("w_") or name.endswith("bias")]
+        expect_names(names, [f"{name}.weight" for name in LINEAR], "MultiHeadLatentAttention")
+
+
+@points(0.75, part="MultiHeadLatentAttention")
+@catches("latent-not-normed", "norm-before-projection", "norm-without-weight", "norm-takes-mean", "norm-eps")
+def test_compress_latent(student, reference, draw):
+    """The latent that is cached is w_dkv's, with norm applied to it."""
+    theirs, ours = layers(student, reference, draw, *layer_sizes(draw))
+    for size, shape in ((1.0, (2, draw.size(2, 6))), (1.0, (1, 1)), (1e-3, (3, draw.size(2, 6)))):
+        x = size * tensor(draw.normal((*shape, ours.w_dkv.in_features)))
+        arguments = x, torch.arange(shape[1])
+        got = expect_pair(theirs.compress(*arguments), "compress")
+        expect(got[0], in_double(ours).compress(*double(arguments))[0].detach(), low=ours.compress(*arguments)[0].detach(), name="latent")
+
+
+@points(1.0, part="MultiHeadLatentAttention")
+@catches("rope-key-not-rotated", "rope-half-split", "rope-positions-ignored", "rope-base-ignored", "rope-key-normed")
+def test_compress_rope(student, reference, draw):
+    """The rotary key that is cached is w_kr's, turned by its token's position with the layer's base, neighbouring channels as pairs."""
+    d_model, n_heads, d_head, d_latent, _ = layer_sizes(draw)
+    n_tokens = draw.size(3, 6)
+    for base in ((), (draw.size(50, 500),)):
+        theirs, ours = layers(student, reference, draw, d_model, n_heads, d_head, d_latent, 2 * draw.size(2, 5), *base)
+        for positions in (torch.arange(n_tokens), draw.size(20, FAR) + torch.arange(n_tokens), torch.from_numpy(draw.integers(0, FAR, (3, n_tokens)))):
+            arguments = tensor(draw.normal((3, n_tokens, d_model))), positions
+            got = expect_pair(theirs.compress(*arguments), "compress")
+            right, low = in_double(ours).compress(*double(arguments))[1].detach(), ours.compress(*arguments)[1].detach()
+            expect(got[1], right, low=low, name="k_rope", magnitude=FAR)
+
+
+# forward
+
+
+@points(0.25, part="MultiHeadLatentAttention")
+@catches("values-from-keys", "output-not-mixed")
+def test_forward_one_token(student, reference, draw):
+    """A single token gets its own value, made of its latent by w_uv and mixed by w_o."""
+    for batch in (1, draw.size(2, 5)):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw))
+        compare(theirs, ours, tensor(draw.normal((batch, 1, ours.w_o.out_features))))
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@catches("not-causal", "causal-one-ahead", "causal-transposed")
+def test_forward_causal(student, reference, draw):
+    """A token sees itself and those before it. Where all scores are equal it gets the mean of their values."""
+    for batch in (1, draw.size(2, 5)):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=0)
+        compare(theirs, ours, tensor(draw.normal((batch, draw.size(4, 8), ours.w_o.out_features))))
+
+
+@points(0.75, part="MultiHeadLatentAttention")
+@catches("no-scale", "scale-by-content-width", "scale-by-latent-width", "scale-by-model-width")
+def test_forward_scale(student, reference, draw):
+    """The scores are divided by √(d_head + d_rope), the width of a whole query."""
+    for _ in range(2):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=3, w_kr=0)
+        compare(theirs, ours, tensor(draw.normal((2, draw.size(4, 8), ours.w_o.out_features))))
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@catches("heads-interleaved", "query-rope-first", "query-parts-not-per-head")
+def test_forward_heads(student, reference, draw):
+    """Each head has d_head + d_rope numbers of w_q's in a row, its content first, and d_head each of w_uk's and w_uv's."""
+    for _ in range(2):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=LOUD, w_uk=LOUD, w_kr=0)
+        compare(theirs, ours, tensor(draw.normal((2, draw.size(4, 8), ours.w_o.out_features))), magnitude=1000)
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@catches("query-not-rotated", "query-half-split", "no-rotary-scores")
+def test_forward_rope(student, reference, draw):
+    """The rotary part of every head's query is turned as the key is, and its product with the shared rotary key counts."""
+    for _ in range(2):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=LOUD, w_kr=LOUD, w_uk=0)
+        compare(theirs, ours, tensor(draw.normal((2, draw.size(4, 8), ours.w_o.out_features))), magnitude=1000)
+
+
+@points(0.25, part="MultiHeadLatentAttention")
+@catches("content-rotated", "no-content-scores")
+def test_forward_whole(student, reference, draw):
+    """Content and rotary part add up in the scores, and the content knows of no positions."""
+    for shape in ((1, 1), (1, draw.size(6, 12)), (3, draw.size(6, 12))):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=2)
+        compare(theirs, ours, tensor(draw.normal((*shape, ours.w_o.out_features))))
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@catches("latent-detached", "rotary-key-detached")
+def test_gradients(student, reference, draw):
+    """Gradients reach the input and all weights."""
+    theirs, ours = layers(student, reference, draw, *layer_sizes(draw))
+    shape = 2, draw.size(3, 6), ours.w_o.out_features
+    x, cotangent = (tensor(draw.normal(shape)) for _ in range(2))
+    outcome = theirs.gradients([cotangent], x)
+    want, low = gradients(in_double(ours), cotangent.double(), x.double()), gradients(ours, cotangent, x)
+    got = {"x": outcome.arguments[0], **outcome.parameters}
+    for name, right in want.items():
+        expect(got.get(name), right, low=low[name], name=f"gradient of {name}")
+
+
+@points(0.25, part="MultiHeadLatentAttention")
+@catches("always-float32", "decode-in-half")
+def test_dtype(student, reference, draw):
+    """The results have the dtype of x, and half precision is multiplied and added up in float32."""
+    theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_kr=0)
+    weights = ours.state_dict()  # the layer's own tensors: what is written into them is written into the layer
+    weights["w_uv.weight"][:, 0] = 0
+    theirs.load_state_dict(weights, False)
+    n_tokens, d_latent, d_rope = draw.size(8, 16), ours.w_uk.in_features, ours.w_kr.out_features
+    x, latent = tensor(draw.normal((2, 1, ours.w_o.out_features))), tensor(draw.normal((2, n_tokens, d_latent)))
+    latent[:, :, 0] = 1024  # adds the same to all scores of a head: nothing is lost by it in float32, and much in half precision
+    for dtype in (torch.float64, torch.bfloat16, torch.float16):
+        theirs, ours = theirs.to(dtype), ours.to(dtype)
+        compare(theirs, ours, x.to(dtype))
+        compare(theirs.decode, ours.decode, x.to(dtype), latent.to(dtype), torch.zeros(2, n_tokens, d_rope, dtype=dtype), n_tokens - 1,
+                magnitude=10_000 if dtype == torch.float64 else 1)
+
+
+# decode
+
+
+@points(0.75, part="MultiHeadLatentAttention")
+@catches("decode-appends-token", "decode-first-token-alone", "decode-without-rotary-scores", "decode-heads-interleaved", "decode-mixes-latents-of-head-0")
+def test_decode_values(student, reference, draw):
+    """decode attends over all latents of the cache, those of the token itself included, and gives what forward gives for the last token."""
+    for batch, size in ((2, 0), (1, LOUD), (3, LOUD)):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=size, w_kr=size, w_uk=size)
+        for n_tokens in (1, draw.size(3, 7)):
+            x = tensor(draw.normal((batch, n_tokens, ours.w_o.out_features)))
+            cache = [part.detach() for part in ours.compress(x, torch.arange(n_tokens))]
+            compare(theirs.decode, ours.decode, x[:, -1:].contiguous(), *cache, n_tokens - 1, magnitude=1000)
+    apart = [part.transpose(0, 1).contiguous().transpose(0, 1) for part in (x[:, -1:], *cache)]  # the same numbers, lying otherwise in memory
+    compare(theirs.decode, ours.decode, *apart, n_tokens - 1, magnitude=1000)
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@catches("decode-no-scale", "decode-scale-by-latent-width", "decode-scale-by-cached-width", "decode-scale-by-content-width")
+def test_decode_scale(student, reference, draw):
+    """The scores of decode are divided by √(d_head + d_rope) too: how wide a latent is does not matter."""
+    for _ in range(2):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=3)
+        n_tokens = draw.size(4, 9)
+        cache = tensor(draw.normal((2, n_tokens, ours.w_uk.in_features))), torch.zeros(2, n_tokens, ours.w_kr.out_features)
+        compare(theirs.decode, ours.decode, tensor(draw.normal((2, 1, ours.w_o.out_features))), *cache, n_tokens - 1)
+
+
+@points(0.75, part="MultiHeadLatentAttention")
+@catches("decode-position-from-cache", "decode-position-ignored")
+def test_decode_position(student, reference, draw):
+    """The query is turned by `position`, which may be any, since the cache may have begun later than the text; all of the cache is seen."""
+    for offset in (0, 1, draw.size(20, FAR - 20)):
+        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=LOUD, w_kr=LOUD, w_uk=0)
+        n_tokens = draw.size(4, 9)
+        x = tensor(draw.normal((2, n_tokens, ours.w_o.out_features)))
+        cache = [part.detach() for part in ours.compress(x, offset + torch.arange(n_tokens))]
+        compare(theirs.decode, ours.decode, x[:, -1:].contiguous(), *cache, offset + n_tokens - 1, magnitude=LOUD * FAR)
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@catches("decode-expands-keys", "decode-expands-values")
+def test_decode_absorbs(student, reference, draw):
+    """decode makes no keys and no values out of latents: here they would be infinite, and the products that are needed never are."""
+    theirs, ours, arguments = huge_values(student, reference, draw)
+    compare(theirs.decode, ours.decode, *arguments)
+    theirs, ours, arguments = huge_keys(student, reference, draw)
+    compare(theirs.decode, ours.decode, *arguments)
+
+
+@points(0.5, part="MultiHeadLatentAttention")
+@memory(300 << 20)
+def test_decode_memory(student, reference, draw):
+    """decode makes no tensor that is much larger than the cache: no keys, no values, and no copy of the latents for each head."""
+    theirs, ours = layers(student, reference, draw, 8, 32, 64, 64, 8)  # the latents of all tokens take 16 MiB, all keys 512 MiB
+    n_tokens = 32_768
+    cache = tensor(draw.normal((2, n_tokens, 64))), tensor(draw.normal((2, n_tokens, 8)))
+    compare(theirs.decode, ours.decode, tensor(draw.normal((2, 1, 8))), *cache, n_tokens - 1, magnitude=n_tokens)
+
+
+@points(0.25, part="MultiHeadLatentAttention")
+@catches("decode-changes-cache", "sizes-not-checked", "cache-not-checked")
+def test_inputs_and_errors(student, reference, draw):
+    """Tensors that are handed in stay as they were; an odd d_rope, no heads, and a cache of two lengths raise ValueError with the numbers."""
+    sizes = d_model, n_heads, d_head, d_latent, d_rope = layer_sizes(draw)
+    theirs, ours = layers(student, reference, draw, *sizes)
+    n_tokens = draw.size(4, 9)
+    arguments = tuple(tensor(draw.normal((2, n, width))) for n, width in ((1, d_model), (n_tokens, d_latent), (n_tokens, d_rope)))
+    expect_unchanged(theirs.decode.outcome(*arguments, n_tokens), *arguments)
+    expect_unchanged(theirs.outcome(arguments[0]), arguments[0])
+    with fails("ValueError", d_rope + 1):
+        student.MultiHeadLatentAttention(d_model, n_heads, d_head, d_latent, d_rope + 1)
+    with fails("ValueError", 0):
+        student.MultiHeadLatentAttention(d_model, 0, d_head, d_latent, d_rope)
+    with fails("ValueError", n_tokens, n_tokens - 1):
+        theirs.decode(*arguments[:2], arguments[2][:, 1:].contiguous(), n_tokens)
+
+
+def layer_sizes(draw):
+    """(d_model, n_heads, d_head, d_latent, d_rope), no two alike, and d_model no product of the others that a layer might be made of by mistake."""
+    n_heads, d_head, d_latent, d_model = draw.different_sizes(4, 3, 12)
+    return d_model, n_heads, d_head, d_latent, 2 * draw.size(2, 5)
+
+
+def layers(student, reference, draw, *sizes, **sized):
+    """The student's layer and the reference's with the same weights; `w_q=3` makes a layer's weights so many times as large."""
+    ours = reference.MultiHeadLatentAttention(*sizes)
+    return loaded(student, ours, random_weights(ours, draw, **sized), *sizes)
+
+
+def random_weights(ours, draw, **sized):
+    """Weights for a layer."""
+    weights = {}
+    for name, weight in ours.state_dict().items():
+        numbers = tensor(draw.normal(tuple(weight.shape)))
+        weights[name] = numbers / weight.shape[1] ** 0.5 * sized.get(name.split(".")[0], 1) if weight.ndim == 2 else 1 + numbers / 2
+    return weights
+
+
+def loaded(student, ours, weights, *sizes):
+    """The student's layer and the reference's, both with these weights."""
+    ours.load_state_dict(weights, False)
+    theirs = student.MultiHeadLatentAttention(*sizes)
+    theirs.load_state_dict(weights, False)  # not strict: a buffer of the student's own does no harm
+    return theirs, ours
+
+
+def huge_values(student, reference, draw):
+    """A step in which the values of single tokens overflow, and the mean of the latents does not.
+
+    The queries are zeros, so that the tokens, a power of two, weigh exactly the same; the latents' first numbers cancel exactly in their sum.
+    """
+    sizes = d_model, _, _, d_latent, d_rope = layer_sizes(draw)
+    theirs, ours = (one.to(torch.float64) for one in layers(student, reference, draw, *sizes, w_q=0))
+    weights = ours.state_dict()  # the layer's own tensors: what is written into them is written into the layer
+    weights["w_uv.weight"][:, 0] = 2.0**700
+    theirs.load_state_dict(weights, False)
+    latent = torch.from_numpy(draw.normal((2, 8, d_latent)))
+    latent[:, :, 0] = torch.tensor([1.0, -1.0] * 4, dtype=torch.float64) * 2.0**700
+    return theirs, ours, (torch.from_numpy(draw.normal((2, 1, d_model))), latent, torch.zeros(2, 8, d_rope, dtype=torch.float64), 7)
+
+
+def huge_keys(student, reference, draw):
+    """A step in which the keys of single tokens overflow, and the queries in the latents' space do not meet what makes them do so.
+
+    The first two numbers of each head's content are equal in the query, and opposite in what w_uk makes of a latent's first number.
+    """
+    sizes = d_model, n_heads, d_head, d_latent, d_rope = layer_sizes(draw)
+    theirs, ours = (one.to(torch.float64) for one in layers(student, reference, draw, *sizes))
+    weights = ours.state_dict()  # the layer's own tensors: what is written into them is written into the layer
+    w_q = weights["w_q.weight"].unflatten(0, (n_heads, d_head + d_rope))  # (H, Dh + d_rope, D), a view
+    w_q[:, 1] = w_q[:, 0]
+    w_q[:, d_head:] = 0
+    w_uk = weights["w_uk.weight"].unflatten(0, (n_heads, d_head))  # (H, Dh, R), a view
+    w_uk[:, :, 0] = 0
+    w_uk[:, 0, 0], w_uk[:, 1, 0] = 2.0**700, -(2.0**700)
+    weights["w_uv.weight"][:, 0] = 0
+    theirs.load_state_dict(weights, False)
+    x = torch.zeros(2, 1, d_model, dtype=torch.float64)
+    x[:, :, draw.index(d_model)] = 1  # a single number, so that equal rows of w_q give exactly equal numbers
+    latent = torch.from_numpy(draw.normal((2, draw.size(4, 9), d_latent)))
+    latent[:, :, 0] = 2.0**700
+    return theirs, ours, (x, latent, torch.zeros(2, latent.shape[1], d_rope, dtype=torch.float64), latent.shape[1] - 1)
+
+
+def tensor(numbers):
+    """A float32 tensor of drawn numbers."""
+    return torch.from_numpy(numbers).float()
+
+
+def double(values):
+    """The values with floating-point tensors in float64."""
+    return [value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value for value in values]
+
+
+def in_double(function):
+    """A layer, or a method of it, in float64."""
+    if isinstance(function, torch.nn.Module):
+        return copy.deepcopy(function).double()
+    return getattr(in_double(function.__self__), function.__name__)
+
+
+def compare(theirs, ours, *arguments, magnitude=1.0):
+    """Judge a layer's or a method's output against the reference's in float64."""
+    with torch.no_grad():
+        right, low = in_double(ours)(*double(arguments)), ours(*arguments)
+    expect(theirs(*arguments), right, low=low, magnitude=magnitude)
+
+
+def gradients(layer, cotangent, x):
+    """The gradients for x and for the layer's parameters."""
+    layer.zero_grad()
+    x = x.detach().clone().requires_grad_()
+    layer(x).backward(cotangent)
+    return {"x": x.grad} | {name: parameter.grad for name, parameter in layer.named_parameters()}
+
+
+def expect_whole(got, want, name):
+    """Raise Wrong unless a whole number came, and the right one."""
+    if type(got) is not int:
+        raise Wrong(message("`{name}` should return a whole number, an `int`, and it returned {type}.", name=name, type=kind_of(got)))
+    if got != want:
+        raise Wrong(message("`{name}` should return {expected}, and it returned {got}.", name=name, expected=f"{want:,}", got=f"{got:,}"))

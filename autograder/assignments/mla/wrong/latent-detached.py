@@ -1,0 +1,9 @@
+"""No gradient passes through the latent, so that w_dkv is not trained. Do not detach it, and do not compute it under
+no_grad."""
+
+
+class MultiHeadLatentAttention(MultiHeadLatentAttention):
+    def compress(self, x, positions):
+        latent = self.norm(self.w_dkv(x).detach())
+        k_rope = apply_rope(self.w_kr(x), positions, self.base, interleaved=True)
+        return latent, k_rope

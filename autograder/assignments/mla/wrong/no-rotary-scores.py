@@ -1,0 +1,16 @@
+"""The rotary parts add nothing to the scores of forward, so that it does not know the order of the tokens. A score is
+the product of the contents plus that of the rotary parts."""
+
+
+class MultiHeadLatentAttention(MultiHeadLatentAttention):
+    def forward(self, x):
+        n_tokens = x.shape[1]
+        positions = torch.arange(n_tokens, device=x.device)
+        latent, k_rope = self.compress(x, positions)
+        shared = k_rope[:, None].expand(-1, self.n_heads, -1, -1)
+        q = torch.cat(self.queries(x, positions), dim=-1)
+        k = torch.cat([split_heads(self.w_uk(latent), self.n_heads), shared], dim=-1)
+        q[..., self.d_head :] = 0
+        v = split_heads(self.w_uv(latent), self.n_heads)
+        causal = torch.ones(n_tokens, n_tokens, dtype=torch.bool, device=x.device).tril()
+        return self.w_o(merge_heads(attention(q, k, v, causal)))

@@ -1,0 +1,13 @@
+"""Every token sees the whole sequence. forward is causal: a token may see itself and those before it."""
+
+
+class MultiHeadLatentAttention(MultiHeadLatentAttention):
+    def forward(self, x):
+        n_tokens = x.shape[1]
+        positions = torch.arange(n_tokens, device=x.device)
+        latent, k_rope = self.compress(x, positions)
+        shared = k_rope[:, None].expand(-1, self.n_heads, -1, -1)
+        q = torch.cat(self.queries(x, positions), dim=-1)
+        k = torch.cat([split_heads(self.w_uk(latent), self.n_heads), shared], dim=-1)
+        v = split_heads(self.w_uv(latent), self.n_heads)
+        return self.w_o(merge_heads(attention(q, k, v)))

@@ -1,0 +1,14 @@
+"""The heads' outputs are returned side by side, without w_o."""
+
+
+class MultiHeadLatentAttention(MultiHeadLatentAttention):
+    def forward(self, x):
+        n_tokens = x.shape[1]
+        positions = torch.arange(n_tokens, device=x.device)
+        latent, k_rope = self.compress(x, positions)
+        shared = k_rope[:, None].expand(-1, self.n_heads, -1, -1)
+        q = torch.cat(self.queries(x, positions), dim=-1)
+        k = torch.cat([split_heads(self.w_uk(latent), self.n_heads), shared], dim=-1)
+        v = split_heads(self.w_uv(latent), self.n_heads)
+        causal = torch.ones(n_tokens, n_tokens, dtype=torch.bool, device=x.device).tril()
+        return merge_heads(attention(q, k, v, causal))
