@@ -35,6 +35,7 @@ serve: book  ## build the site and serve it on http://localhost:8000 (PORT=…)
 
 lab: env  ## work the exercises in JupyterLab (LANG_CODE=en, sv, zh-CN or ru)
 	@test -d exercises/$(LANG_CODE) || { echo "make: there are no exercises in '$(LANG_CODE)'; LANG_CODE is one of: $$(ls exercises | xargs)"; exit 2; }
+	@test -d exercises/$(LANG_CODE)/$(ASSIGNMENT) || { echo "make: there is no exercise '$(ASSIGNMENT)' in '$(LANG_CODE)'; there are: $$(ls -d exercises/$(LANG_CODE)/*/ | xargs -n1 basename | xargs) (in English: $$(ls -d exercises/en/*/ | xargs -n1 basename | xargs))"; exit 2; }
 	$(BIN)/jupyter lab $$([ "$$(id -u)" != 0 ] || echo --allow-root) --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/exercises/$(LANG_CODE)/$(ASSIGNMENT)/$(ASSIGNMENT).ipynb
 
 exercises: env  ## generate exercises/ anew from solutions/

@@ -6,7 +6,7 @@ from solutions.multi_head import result_dtype, working_dtype
 
 
 def apply_rope(x, positions, base=10000.0, interleaved=False):
-    """Turn each token's pairs of numbers by angles that grow with its position (Su et al. 2021, equation 34).
+    """Turn each token's pairs of numbers by angles that grow with its position (Su et al. 2021; their equation 34 is `interleaved=True`).
 
     x (..., T, Dh), queries or keys. positions (T,), or (B, T) with the first dimension of x, and then shared by all heads of x (B, H, T, Dh).
     Pair i turns by p·θᵢ, p the token's position and θᵢ = base^(−2i/Dh). Its numbers are the channels i and i + Dh/2; interleaved: 2i and 2i + 1.

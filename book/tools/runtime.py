@@ -74,6 +74,7 @@ def environment() -> dict[str, str]:
         "XDG_DATA_HOME": str(RUNTIME / "data"),  # matplotlib looks for fonts in fonts/ below it
         "MPLCONFIGDIR": str(RUNTIME / "matplotlib"),
         "IPYTHONDIR": str(RUNTIME / "ipython"),
+        "TRITON_CACHE_DIR": str(RUNTIME / "triton"),
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",

@@ -4,6 +4,7 @@ import torch
 
 
 def apply_rope(x, positions, base=10000.0, interleaved=False):
+    x = x if torch.is_floating_point(x) else x.double()
     *leading, n_tokens, d_head = x.shape
     if d_head % 2 == 1:
         raise ValueError("an odd width: " + str(d_head))

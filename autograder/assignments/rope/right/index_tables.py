@@ -30,4 +30,4 @@ def apply_rope(x, positions, base=10000.0, interleaved=False):
     out = torch.zeros(x.shape, dtype=torch.float64)
     out = out.index_add(-1, first, a * angles.cos() - b * angles.sin())
     out = out.index_add(-1, second, a * angles.sin() + b * angles.cos())
-    return out.to(x.dtype)
+    return out.to(x.dtype) if x.dtype.is_floating_point else out

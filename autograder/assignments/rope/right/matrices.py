@@ -32,4 +32,4 @@ def apply_rope(x, positions, base=10000.0, interleaved=False):
         raise ValueError(f"tokens: {x.shape[-2]}, {len(positions)}")
     rotations = Rotations(x.shape[-1], base, interleaved)
     stacked = torch.stack([rotations[position] for position in positions.tolist()])
-    return torch.einsum("tij,...tj->...ti", stacked, x.double()).to(x.dtype)
+    return torch.einsum("tij,...tj->...ti", stacked, x.double()).to(result_dtype(x))

@@ -25,5 +25,7 @@ def apply_rope(x, positions, base=10000.0, interleaved=False):
             raise ValueError(f"a batch of {x.size(0)} and positions for {positions.size(0)}")
         while emb.ndim < x.ndim:
             emb = emb.unsqueeze(1)
+    if not x.is_floating_point():
+        x = x.double()
     y = x if x.dtype == torch.double else x.float()
     return (y * emb.cos() + rotate(y, interleaved) * emb.sin()).to(x.dtype)

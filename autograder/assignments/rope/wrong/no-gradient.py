@@ -1,5 +1,5 @@
-"""The result is cut off from x, so that no gradient gets back and nothing before it can learn. Leave out detach,
-no_grad, NumPy and .data on the way from x to the result."""
+"""The result is cut off from x, or x has been written into, so that no gradient gets back and nothing before it can
+learn. Leave out detach, no_grad, NumPy and .data on the way from x to the result, and make new tensors."""
 
 
 def apply_rope(x, positions, base=10000.0, interleaved=False):

@@ -1,5 +1,5 @@
-"""The turned numbers are written into x itself. The tensor belongs to the caller, who may need it as it was: make a new
-one."""
+"""The turned numbers are written into x itself, perhaps through a view such as x[..., 0::2]. The tensor belongs to the
+caller, who may need it as it was, and PyTorch refuses it where a gradient is wanted: make a new one."""
 
 
 def apply_rope(x, positions, base=10000.0, interleaved=False):
@@ -17,10 +17,6 @@ def apply_rope(x, positions, base=10000.0, interleaved=False):
     else:
         a, b = x_work.chunk(2, dim=-1)
     turned_a, turned_b = a * cos - b * sin, a * sin + b * cos
-    if interleaved:
-        turned = torch.stack((turned_a, turned_b), dim=-1).flatten(-2)
-    else:
-        turned = torch.cat((turned_a, turned_b), dim=-1)
-    if x.is_floating_point():
-        x.data.copy_(turned)
-    return turned.to(result_dtype(x))
+    a.copy_(turned_a)
+    b.copy_(turned_b)
+    return x_work.to(result_dtype(x))

@@ -25,6 +25,14 @@ def one_pair(student):
     return student.apply_rope(tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]), tensor(range(4), "int64"))
 
 
+@stage("apply_rope", needs="one_pair")
+def inputs_stay(student):
+    """The tensors that were handed in stay as they were."""
+    x, positions = tensor([[1.0, 0.0], [1.0, 0.0]]), tensor([3, 4], "int64")
+    student.apply_rope(x, positions)
+    return {"x": x, "positions": positions}
+
+
 @stage("apply_rope", needs="one_pair", **TOKENS)
 def half_split(student):
     """Half-split: with `base=1.0` all pairs turn alike, channel 0 with 3, 1 with 4, 2 with 5."""
@@ -82,6 +90,12 @@ def sequences_with_heads(student):
     return student.apply_rope(tensor([[[[1.0, 0.0]] * 2] * 2] * 2), tensor([[0, 1], [5, 6]], "int64"))
 
 
+@stage("apply_rope", needs="sequences_with_heads", **TOKENS)
+def five_axes(student):
+    """Positions of shape (B, T), x of shape (B, 2, 3, T, Dh): all that a sequence holds shares its positions."""
+    return student.apply_rope(tensor([[[[[1.0, 0.0]]] * 3] * 2] * 2), tensor([[1], [5]], "int64"))
+
+
 @stage("apply_rope", needs="later_positions", **TOKENS)
 def far_position(student):
     """Position 5,000 is a position like any other."""
@@ -100,7 +114,13 @@ def float64(student):
     return student.apply_rope(tensor([[0.0, 1e100]], "float64"), tensor([0], "int64"))
 
 
-@stage("apply_rope", needs="one_pair", axes={"gradient": (_("tokens"), _("channels"))})
+@stage("apply_rope", needs="one_pair", **TOKENS)
+def integers(student):
+    """Integers in, float64 out."""
+    return student.apply_rope(tensor([[3, 4]], "int64"), tensor([0], "int64"))
+
+
+@stage("apply_rope", needs="inputs_stay", axes={"gradient": (_("tokens"), _("channels"))})
 def gradient(student):
     """The gradient of the result's sum with respect to x."""
     x = tensor([[1.0, 0.0], [1.0, 0.0]]).requires_grad_()
@@ -108,14 +128,6 @@ def gradient(student):
     if turned.requires_grad:
         turned.sum().backward()
     return {"gradient": tensor([[0.0, 0.0], [0.0, 0.0]]) if x.grad is None else x.grad}
-
-
-@stage("apply_rope", needs="one_pair")
-def inputs_stay(student):
-    """The tensors that were handed in stay as they were."""
-    x, positions = tensor([[1.0, 0.0], [1.0, 0.0]]), tensor([3, 4], "int64")
-    student.apply_rope(x, positions)
-    return {"x": x, "positions": positions}
 
 
 @stage("apply_rope", needs="one_pair", raises="ValueError", numbers=(5,))
@@ -128,6 +140,18 @@ def odd_width(student):
 def too_many_positions(student):
     """Two tokens and three positions: a ValueError that names both numbers."""
     return student.apply_rope(tensor([[1.0, 0.0], [1.0, 0.0]]), tensor([0, 1, 2], "int64"))
+
+
+@stage("apply_rope", needs="one_pair", raises="ValueError", numbers=(3, 1))
+def one_position_for_several(student):
+    """Three tokens and one position: it is not stretched, a ValueError names both numbers."""
+    return student.apply_rope(tensor([[1.0, 0.0]] * 3), tensor([5], "int64"))
+
+
+@stage("apply_rope", needs="sequences", raises="ValueError", numbers=(3, 1))
+def one_row_for_several(student):
+    """Three sequences in x and one in the positions: it is not stretched, a ValueError names both numbers."""
+    return student.apply_rope(tensor([[[1.0, 0.0]] * 2] * 3), tensor([[0, 5]], "int64"))
 
 
 @stage("apply_rope", needs="sequences", raises="ValueError", numbers=(2, 3))
