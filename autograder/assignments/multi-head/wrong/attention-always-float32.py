@@ -1,0 +1,18 @@
+"""The output is float32 whatever came in. Compute in working_dtype, and turn the output into result_dtype(q) at the
+end."""
+
+
+def softmax(scores, dim=-1):
+    empty = torch.isneginf(scores).all(dim=dim, keepdim=True)
+    return torch.softmax(scores.masked_fill(empty, 0), dim=dim).masked_fill(empty, 0)
+
+
+def attention(q, k, v, mask=None):
+    check_shapes(q, k, v)
+    dtype = working_dtype(q, k, v)
+    scores = q.to(dtype) @ k.to(dtype).mT / math.sqrt(q.shape[-1])
+    if mask is not None:
+        check_mask(mask, scores.shape)
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores)
+    return (weights @ v.to(dtype)).float()
