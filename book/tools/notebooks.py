@@ -9,6 +9,7 @@ from pathlib import Path
 from myst_nb.core.read import read_myst_markdown_notebook
 
 from book.tools.markdown import ConversionError, Converter, References
+from book.tools.shared_cells import without_mark
 
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}  # tags of cells whose code the page does not show at once
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -20,7 +21,7 @@ def code_cell(source: str, metadata: dict) -> dict:
     kept = {"tags": tags} if tags else {}
     if FOLDED & set(tags):
         kept["jupyter"] = {"source_hidden": True}
-    return {"cell_type": "code", "execution_count": None, "metadata": kept, "outputs": [], "source": source}
+    return {"cell_type": "code", "execution_count": None, "metadata": kept, "outputs": [], "source": without_mark(source)}
 
 
 def markdown_cell(source: str, attachments: dict) -> dict:

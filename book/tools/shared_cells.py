@@ -40,6 +40,11 @@ def is_shared(source):
     return source.lstrip("\n").split("\n", 1)[0].strip() == MARK
 
 
+def without_mark(source):
+    """A cell's code as readers see it."""
+    return source.lstrip("\n").partition("\n")[2].lstrip("\n") if is_shared(source) else source
+
+
 # --- what a cell depends on
 
 def key(earlier, source, skeleton):

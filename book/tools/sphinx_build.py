@@ -32,6 +32,7 @@ EXTENSIONS = [
     "book.tools.ext.citations",
     "book.tools.ext.dropdowns",
     "book.tools.ext.figures",
+    "book.tools.ext.shared_marks",
     "book.tools.ext.switcher",
     "book.tools.ext.originals",
     "book.tools.ext.downloads",

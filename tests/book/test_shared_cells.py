@@ -233,3 +233,8 @@ def test_the_kernels_part_needs_nothing_of_the_course():
     for path in runtime.KERNEL:
         assert "book." not in "".join(line for line in path.read_text(encoding="utf-8").splitlines() if "import" in line)
         assert path.is_relative_to(BOOK)
+
+
+def test_readers_do_not_see_the_mark():
+    assert shared_cells.without_mark("# shared\n\nx = 1\n# shared\n") == "x = 1\n# shared\n"
+    assert shared_cells.without_mark("x = 1") == "x = 1"
