@@ -110,7 +110,7 @@ class _Run:
     def __init__(self, grader, seed):
         self.grader, self.seed = grader, seed
         self.verdicts, self.peak_memory_bytes = {}, 0
-        self.traces = {}  # what each failed test saw, and the seed of its inputs
+        self.asked = {}  # of each failed test, the backend that knows what was asked and answered, and the seed of its inputs
         self.library = {}  # attention functions of a library that were called, and the first test in which they were
         self.named = []  # the places in which the source names one
 
@@ -144,10 +144,10 @@ class _Run:
     def _name_again(self):
         """A mistake that one test has named often fails others, too: see whether it explains what they saw."""
         named = {verdict.misconception for verdict in self.verdicts.values()} - {None}
-        for test, (trace, seed) in self.traces.items():
+        for test, (backend, seed) in self.asked.items():
             verdict = self.verdicts[test.id]
             if named and verdict.status in ("failed", "error") and not verdict.misconception:
-                known = diagnose.misconception(self.grader.hidden, test, trace, seed, sorted(named))
+                known = diagnose.misconception(self.grader.hidden, test, backend, seed, sorted(named))
                 self.verdicts[test.id] = dataclasses.replace(verdict, misconception=known)
 
     def _load(self, process, cells, skip, deadline):
@@ -200,8 +200,8 @@ class _Run:
         verdict = self._judge(error)
         if verdict.status not in ("failed", "error"):
             return verdict
-        self.traces[test] = backend.trace, seed
-        return Verdict(verdict.status, verdict.what, diagnose.misconception(self.grader.hidden, test, backend.trace, seed, test.catches))
+        self.asked[test] = backend, seed
+        return Verdict(verdict.status, verdict.what, diagnose.misconception(self.grader.hidden, test, backend, seed, test.catches))
 
     def _judge(self, error):
         if error is None:

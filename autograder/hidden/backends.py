@@ -12,10 +12,15 @@ MOST_BYTES = 256 << 20  # of arrays that one test may bring back
 
 
 class Backend:
-    """What both places have in common: how an order is put, how its answer is read, and the record of all outcomes, `trace`."""
+    """What both places have in common: how an order is put, how its answer is read, and the record of all outcomes, `trace`.
+
+    `asked` holds what was put, so that another backend can be asked the same; `fed_back` tells whether an answer of several parts has become part of a
+    later question, which then is a question to nobody else.
+    """
 
     def __init__(self, framework):
         self.framework, self.trace = framework, []
+        self.asked, self.fed_back = [], False
         self.library = []  # the library's attention functions that were called, where the exercise forbids them
 
     def call(self, target, args, kwargs):
@@ -35,6 +40,7 @@ class Backend:
         return self._ask(target, {"order": "length"})
 
     def _ask(self, target, order, args=(), kwargs=None, cotangents=()):
+        self.fed_back |= any(outcome.value is value for outcome in self.trace for value in args if isinstance(value, (tuple, list, dict)))
         packer = _OrderPacker(self.framework)
         order |= {
             "target": target.address,
@@ -42,7 +48,11 @@ class Backend:
             "kwargs": {name: packer.pack(value) for name, value in (kwargs or {}).items()},
             "cotangents": [packer.pack(value) for value in cotangents],
         }
-        outcome = self._outcome(target.name, *self.exchange(order, packer.arrays))
+        self.asked.append((target.name, order, packer.arrays))
+        return self._put(target.name, order, packer.arrays)
+
+    def _put(self, name, order, arrays):
+        outcome = self._outcome(name, *self.exchange(order, arrays))
         self.trace.append(outcome)
         return outcome
 
@@ -94,11 +104,21 @@ class LocalBackend(Backend):
         super().__init__(framework)
         self.namespace, self.kept = namespace, calls.Kept()
 
+    def answer(self, asked):
+        """The outcome of what another backend was asked; its arrays are copied, for the code here may write into them."""
+        name, order, arrays = asked
+        return self._put(name, order, [copied(array) for array in arrays])
+
     def exchange(self, order, arrays):
         """Carry out the order here, as a test's process would."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return calls.perform(order, arrays, self.namespace, self.kept, self.framework)
+
+
+def copied(array):
+    """A copy of an array or a tensor."""
+    return array.copy() if isinstance(array, np.ndarray) else array.clone()
 
 
 class _OrderPacker(values.Packer):

@@ -12,21 +12,21 @@ from autograder.hidden.student import Student
 CLOSE = 1e-3  # relative to the largest number: the student's order of summation may differ
 
 
-def misconception(hidden, test, trace, seed, candidates):
-    """The name of the first wrong solution among the candidates which answers as the student's does; None where there is none."""
-    if not trace or trace[-1].missing:
+def misconception(hidden, test, backend, seed, candidates):
+    """The name of the first wrong solution among the candidates which answers as the student's, in `backend`, does; None where there is none."""
+    if not backend.trace or backend.trace[-1].missing:
         return None
     try:
-        return _first_alike(hidden, test, trace, seed, candidates)
+        return _first_alike(hidden, test, backend, seed, candidates)
     except Exception:
         return None  # values so odd that they cannot be compared are nobody's answers; a diagnosis never costs the result
 
 
-def _first_alike(hidden, test, trace, seed, candidates):
-    right = trace_of(hidden, test, hidden.assignment, None, seed)
-    wasteful = []
+def _first_alike(hidden, test, backend, seed, candidates):
+    trace, wasteful = backend.trace, []
+    right = trace_of(hidden, test, backend, None, seed)
     for name in candidates:
-        wrong = trace_of(hidden, test, hidden.assignment, name, seed)
+        wrong = trace_of(hidden, test, backend, name, seed, right)
         if same_answers(trace, wrong, right):
             return name
         if len(wrong) == len(right) and all(same_outcome(a, b, strict=True) for a, b in zip(wrong, right)):
@@ -41,11 +41,22 @@ def out_of_memory(outcome):
     return bool(error) and (error["type"] in ("MemoryError", "OutOfMemoryError") or "allocate memory" in error["message"])
 
 
-def trace_of(hidden, test, assignment, name, seed):
-    """The outcomes that a variant of the catalogue gives in the test, or the reference's (name None)."""
-    backend = LocalBackend(namespace_of(assignment, name), assignment.framework)
-    hidden.run(test, Student(backend), seed)
-    return backend.trace
+def trace_of(hidden, test, backend, name, seed, right=None):
+    """The outcomes that a variant of the catalogue, or the reference (name None), gives to what the student's functions were asked.
+
+    Where `right` is given, the reference's outcomes, the trace ends at the first answer before the last that is another one: the test would
+    have ended there. Where an answer went into a later question the whole test is run, so that the variant is asked with its own.
+    """
+    local = LocalBackend(namespace_of(hidden.assignment, name), hidden.assignment.framework)
+    if backend.fed_back:
+        hidden.run(test, Student(local), seed)
+        return local.trace
+    n = len(backend.trace)
+    for place, asked in enumerate(backend.asked[:n]):
+        outcome = local.answer(asked)
+        if right is not None and place < n - 1 and not same_outcome(outcome, right[place], strict=False):
+            break
+    return local.trace
 
 
 @functools.lru_cache(maxsize=256)

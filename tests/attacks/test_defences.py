@@ -195,5 +195,5 @@ def test_what_one_test_brings_back_is_bounded():
 
 def test_a_diagnosis_that_fails_is_no_diagnosis(monkeypatch):
     monkeypatch.setattr(diagnose, "trace_of", lambda *args: 1 / 0)
-    assert diagnose.misconception(types.SimpleNamespace(assignment=None), None, [Outcome("softmax", value=object())], 1,
-        ("no-scale",)) is None
+    seen = types.SimpleNamespace(trace=[Outcome("softmax", value=object())], fed_back=False)
+    assert diagnose.misconception(types.SimpleNamespace(assignment=None), None, seen, 1, ("no-scale",)) is None

@@ -11,7 +11,10 @@ from autograder.exercise import notebook
 
 def lines_of(source):
     """The lines of code of a source without comments, docstrings and short lines such as `else:`."""
-    lines = (line.strip() for line in ast.unparse(ast.parse(source)).splitlines())
+    tree = ast.parse(source)
+    if ast.get_docstring(tree) is not None:
+        tree.body = tree.body[1:]  # of a wrong solution its explanation, several lines of it
+    lines = (line.strip() for line in ast.unparse(tree).splitlines())
     return {line for line in lines if len(line) > 30 and not line.startswith(('"""', "'''", "def "))}
 
 

@@ -29,6 +29,8 @@ import watching
 import wire
 
 NOBODY = 65534
+AMPLE = 1 << 30  # bytes: a submission that may take fewer is watched closely
+M_MMAP_THRESHOLD = -3  # of mallopt(3)
 PRELOAD = {
     "numpy": ("numpy", "safetensors.numpy"),
     "torch": ("numpy", "safetensors.numpy", "torch", "torch.testing", "safetensors.torch"),
@@ -179,6 +181,8 @@ def become_submission(connection, order, isolated, kept, user):
         else:
             os.setpgid(0, 0)
         os.chdir("/tmp")
+        if limits["memory_bytes"] < AMPLE:
+            give_back_large_blocks()
         space = address_space_limit(limits)
         namespaces.limit(space, limits["processes"], limits["file_bytes"], limits["open_files"], isolated)
         silence()
@@ -195,6 +199,16 @@ def become_submission(connection, order, isolated, kept, user):
 def address_space_limit(limits):
     """What the process has now, plus what a submission may add; no limit where the system does not tell the first."""
     return limits["base_address_space"] + limits["memory_bytes"] if limits["base_address_space"] else resource.RLIM_INFINITY
+
+
+def give_back_large_blocks():
+    """Have a large block of memory handed back as soon as it is freed.
+
+    Else glibc keeps it where a small block has been put in its place, and tensors that are never there at the same time add up.
+    """
+    mallopt = getattr(namespaces.libc, "mallopt", None)  # glibc's alone
+    if mallopt:
+        mallopt(M_MMAP_THRESHOLD, 1 << 16)
 
 
 def silence():
