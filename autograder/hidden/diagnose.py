@@ -28,8 +28,9 @@ def misconception(hidden, test, backend, seed, candidates):
 
 
 def _first_alike(hidden, test, backend, seed, candidates):
-    right = trace_of(hidden, test, backend, None, seed)
-    traces = ((name, trace_of(hidden, test, backend, name, seed, right)) for name in candidates)
+    right, again = (trace_of(hidden, test, backend, None, seed) for _ in range(2))
+    settled = [one if same_outcome(one, other, strict=False) else None for one, other in zip(right, again)]  # None: drawn anew, as weights are
+    traces = ((name, trace_of(hidden, test, backend, name, seed, settled)) for name in candidates)
     return next((name for name, wrong in traces if same_answers(backend.trace, wrong, right)), None)
 
 
@@ -39,11 +40,11 @@ def out_of_memory(outcome):
     return bool(error) and (error["type"] in ("MemoryError", "OutOfMemoryError") or "allocate memory" in error["message"])
 
 
-def trace_of(hidden, test, backend, name, seed, right=None):
+def trace_of(hidden, test, backend, name, seed, right=()):
     """The outcomes that a variant of the catalogue, or the reference (name None), gives to what the student's functions were asked.
 
-    Where `right` is given, the reference's outcomes, the trace ends at the first answer before the last that is another one: the test would
-    have ended there. Where an answer went into a later question the whole test is run, so that the variant is asked with its own.
+    right: the reference's outcomes, None for those that nobody can foretell. Where they are given the trace ends at the first answer before the last
+    that is another one: the test would have ended there. Where an answer went into a later question the whole test is run, so that the variant is asked with its own.
     """
     local = LocalBackend(namespace_of(hidden.assignment, name), hidden.assignment.framework)
     if backend.fed_back:
@@ -52,12 +53,13 @@ def trace_of(hidden, test, backend, name, seed, right=None):
     n = len(backend.trace)
     for place, asked in enumerate(backend.asked[:n]):
         outcome = local.answer(asked)
-        if right is not None and place < n - 1 and not same_outcome(outcome, right[place], strict=False, roomy=True):
+        known = right[place] if place < min(n - 1, len(right)) else None
+        if known is not None and not same_outcome(outcome, known, strict=False, roomy=True):
             break
     return local.trace
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=1024)
 def namespace_of(assignment, name):
     """The names of a variant, or of the reference."""
     return assignment.namespace() if name is None else assignment.wrong[name].namespace()
