@@ -12,7 +12,8 @@ class Stage:
     `run(student)` calls the student's functions on fixed inputs and returns what came out of them. `needs` names the stage without
     which this one says nothing. `raises` names the exception that is expected in place of a result, and `numbers` what its
     message has to mention. `returns` names the items of a result that is a tuple, and `first` the one to compare first, since the
-    others come of it. `axes` says, by the name of a result ("" for a single one), what its rows and columns are.
+    others come of it. `axes` says, by the name of a result ("" for a single one), what its rows and columns are. `telling`: the kind
+    of exception that comes here says which mistake it is; elsewhere an exception alone is no evidence.
     """
 
     part: str
@@ -23,6 +24,7 @@ class Stage:
     returns: tuple = ()
     first: str = ""
     axes: dict = field(default_factory=dict)
+    telling: bool = False
 
     @property
     def name(self):
