@@ -10,6 +10,7 @@ from autograder.hidden.plain import plain
 from autograder.hidden.student import Student
 
 CLOSE = 1e-3  # relative to the largest number: the student's order of summation may differ
+EXACT, ROOMY = 0.0, None
 
 
 def misconception(hidden, test, backend, seed, candidates):
@@ -54,7 +55,7 @@ def trace_of(hidden, test, backend, name, seed, right=()):
     for place, asked in enumerate(backend.asked[:n]):
         outcome = local.answer(asked)
         known = right[place] if place < min(n - 1, len(right)) else None
-        if known is not None and not any(same_outcome(outcome, one, strict=False, roomy=True) for one in (known, backend.trace[place])):
+        if known is not None and not any(same_outcome(outcome, one, strict=False, how=ROOMY) for one in (known, backend.trace[place])):
             break
     return local.trace
 
@@ -71,16 +72,18 @@ def same_answers(student, wrong, right):
     The answers before it have passed, for the wrong solution too, or its trace would have ended there.
     """
     last = len(student) - 1
-    if len(wrong) <= last or len(right) <= last or same_outcome(wrong[last], right[last], strict=True):
+    if len(wrong) <= last or len(right) <= last:
         return False
+    if same_outcome(wrong[last], right[last], strict=True):  # too near to each other to tell by the size of a difference, but perhaps by every bit
+        return same_outcome(student[last], wrong[last], True, EXACT) and not same_outcome(wrong[last], right[last], True, EXACT)
     in_values = not same_outcome(wrong[last], right[last], strict=False)  # or in dtypes, or in what has become of the arguments
     return same_outcome(student[last], wrong[last], strict=not in_values)
 
 
-def same_outcome(a, b, strict, roomy=False):
+def same_outcome(a, b, strict, how=CLOSE):
     """Whether two outcomes agree: the same numbers, the same kind of error. strict: the same dtypes and arguments afterwards, too.
 
-    roomy: numbers of a narrow dtype may differ by what computing in that dtype costs, which a test lets pass.
+    how: how far numbers may be apart, relative to the largest; ROOMY: by what computing in their dtype costs, too, which a test lets pass.
     """
     if a.error or b.error:
         return bool(a.error and b.error) and a.error["type"] == b.error["type"]
@@ -89,23 +92,23 @@ def same_outcome(a, b, strict, roomy=False):
     compared = [(a.value, b.value), (a.parameters, b.parameters)]
     if strict or a.parameters is not None:  # the arguments' gradients are results, too
         compared.append((a.arguments, b.arguments))
-    return all(same_value(x, y, strict, roomy) for x, y in compared)
+    return all(same_value(x, y, strict, how) for x, y in compared)
 
 
-def same_value(a, b, strict, roomy=False):
+def same_value(a, b, strict, how=CLOSE):
     """Whether two values agree to about three digits; NaN agrees with NaN."""
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
-        return len(a) == len(b) and all(same_value(x, y, strict, roomy) for x, y in zip(a, b))
+        return len(a) == len(b) and all(same_value(x, y, strict, how) for x, y in zip(a, b))
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same_value(a[key], b[key], strict, roomy) for key in a)
+        return a.keys() == b.keys() and all(same_value(a[key], b[key], strict, how) for key in a)
     if plain(a) is not None and plain(b) is not None:
-        return same_array(a, b, strict, roomy)
+        return same_array(a, b, strict, how)
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return a.type_name == b.type_name
     return type(a) is type(b) and a == b
 
 
-def same_array(a, b, strict, roomy=False):
+def same_array(a, b, strict, how=CLOSE):
     """Whether two arrays agree: a, the student's; b, the wrong solution's."""
     a, b = plain(a), plain(b)
     if a.shape != b.shape or (strict and (a.dtype, a.kind) != (b.dtype, b.kind)):
@@ -115,5 +118,5 @@ def same_array(a, b, strict, roomy=False):
         return False
     finite = np.isfinite(x)
     scale = np.max(np.abs(y[finite]), initial=0.0)
-    close = max(CLOSE, 16 * b.eps) if roomy else CLOSE
+    close = max(CLOSE, 16 * b.eps) if how is ROOMY else how
     return bool(np.all(np.abs(x[finite] - y[finite]) <= close * scale))

@@ -46,11 +46,12 @@ def test_each_part_has_a_stub_in_the_language_three_hints_and_its_check(notebook
     order = list(cells)
     for part in exercise.parts:
         stub = cells[f"{part}-solution"].source
-        assert re.search(rf"\n( +)# {YOUR_CODE[language]}\n\1raise NotImplementedError\(\)$", stub)  # deeper in a class than in a function
+        assert re.search(rf"\n( +)# {YOUR_CODE[language]}\n\1raise NotImplementedError\(\)(\n|$)", stub)  # deeper in a class than in a function
         assert ast.get_docstring(ast.parse(stub).body[0])
         assert cells[part].source == f'check("{part}")'
         hints = cells[order[order.index(part) - 1]].source
-        assert hints.count("<details>") == hints.count("</details>") == hints.count("<summary>") == 3
+        assert hints.count("<details>") == hints.count("</details>") == hints.count("<summary>") > 0
+        assert hints.count("<details>") % 3 == 0  # three for each function of the part
 
 
 def test_the_text_says_what_the_stub_says(notebook_of, language):

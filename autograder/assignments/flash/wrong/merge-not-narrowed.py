@@ -1,4 +1,4 @@
-"""The merged output is float32 whatever came in. It has the dtype of the parts' outputs."""
+"""The merged output is left in the dtype that was computed in. It has the dtype of the parts' outputs."""
 
 
 def merge_attention(outputs, logsumexps):
@@ -10,4 +10,4 @@ def merge_attention(outputs, logsumexps):
     total = weights.sum(dim=0)
     total = total.masked_fill(total == 0, 1)
     output = (weights[..., None] * outputs_wide).sum(dim=0) / total[..., None]
-    return output.float(), largest + torch.log(total)
+    return output, largest + torch.log(total)

@@ -1,11 +1,12 @@
-"""The output is float32 whatever came in. It has the dtype of q, so that a model in bfloat16 stays one."""
+"""The output is left in the dtype that was computed in, float32 where float16 came in. It has the dtype of q, so that a model in bfloat16
+stays one."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):
     dtype = working_dtype(q, k, v)
     n_queries, n_keys = q.shape[-2], k.shape[-2]
     leading = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
-    output = torch.zeros(*leading, n_queries, v.shape[-1], dtype=torch.float32)
+    output = torch.zeros(*leading, n_queries, v.shape[-1], dtype=dtype)
     logsumexp = torch.full((*leading, n_queries), -math.inf, dtype=dtype)
     for rows in tiles(n_queries, block_q):
         state = None
