@@ -23,8 +23,9 @@ class State(NamedTuple):
 def online_softmax(state, scores, values):
     """Take one more block of keys and values into a softmax-weighted sum (Milakov & Gimelshein 2018, algorithm 3).
 
-    state: None to begin, or what the last call returned; it is left as it was. scores (..., L, b): scaled and masked, −∞ where a key may not be
-    seen. values (..., b, Dv). Returns the new State, in `working_dtype(scores, values)`, of a size that does not depend on b.
+    state: None to begin, or what the last call returned; it is left as it was.
+    scores (..., L, b): scaled and masked, −∞ where a key may not be seen. values (..., b, Dv).
+    Returns the new State, in `working_dtype(scores, values)`, of a size that does not depend on b.
     """
     dtype = working_dtype(scores, values)
     scores, values = scores.to(dtype), values.to(dtype)
@@ -129,8 +130,9 @@ def tile_scores(q, k, rows, columns, is_causal, dtype):
 def flash_attention_backward(q, k, v, output, logsumexp, d_output, is_causal=False, block_q=64, block_k=64, d_logsumexp=None):
     """Gradients of flash_attention from its results, with the weights computed again tile by tile (Dao 2023, algorithm 2).
 
-    q, k, v, is_causal, block_q, block_k: as they were. output, logsumexp: what came of it. d_output (..., L, Dv) and d_logsumexp (..., L): the
-    loss's gradients with respect to the two; None stands for zeros. Returns (dq, dk, dv) with the shapes and dtypes of q, k and v.
+    q, k, v, is_causal, block_q, block_k: as they were. output, logsumexp: what came of it.
+    d_output (..., L, Dv) and d_logsumexp (..., L): the loss's gradients with respect to the two; None stands for zeros.
+    Returns (dq, dk, dv) with the shapes and dtypes of q, k and v.
     Raises ValueError as flash_attention does, and where a gradient or a result has another shape than q, k and v give.
     """
     check_results(q, k, v, output, logsumexp, d_output, block_q, block_k)
@@ -174,12 +176,14 @@ def check_tiles(block_q, block_k):
 def merge_attention(outputs, logsumexps):
     """The result for all keys from the results for parts of them, in any order (Flash-Decoding, Dao et al. 2023).
 
-    outputs (n, ..., L, Dv) and logsumexps (n, ..., L): what flash_attention gave for n disjoint sets of keys. Returns (output, logsumexp) of shapes
-    (..., L, Dv) and (..., L), the first in `result_dtype(outputs)`, the second in `working_dtype(outputs, logsumexps)`. Parts that all saw nothing give zeros and −∞.
+    outputs (n, ..., L, Dv) and logsumexps (n, ..., L): what flash_attention gave for n disjoint sets of keys.
+    Returns (output, logsumexp) of shapes (..., L, Dv) and (..., L), the first in `result_dtype(outputs)`, the second in
+    `working_dtype(outputs, logsumexps)`. Parts that all saw nothing give zeros and −∞.
     Raises ValueError where the shapes disagree.
     """
     if outputs.shape[:-1] != logsumexps.shape:
-        raise ValueError(f"outputs of shape {tuple(outputs.shape)} and logsumexps of shape {tuple(logsumexps.shape)} do not belong together")
+        shapes = f"outputs of shape {tuple(outputs.shape)} and logsumexps of shape {tuple(logsumexps.shape)}"
+        raise ValueError(f"{shapes} do not belong together")
     dtype = working_dtype(outputs, logsumexps)
     largest = logsumexps.to(dtype).amax(dim=0)  # (..., L)
     shift = largest.masked_fill(largest == -math.inf, 0)  # −∞ − (−∞) would be NaN

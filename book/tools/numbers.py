@@ -147,7 +147,8 @@ def executed(page: Path):
     built = BUILD / page.parent.name / "jupyter_execute" / f"{page.stem}.ipynb"
     if built.is_file():
         notebook = nbformat.read(built, as_version=4)
-        if codes(notebook) == codes(source):
+        has_outputs = any(cell.get("outputs") for cell in notebook.cells)  # a build may leave a page's notebook without them
+        if has_outputs and codes(notebook) == codes(source):
             return notebook
     return execute(source)
 

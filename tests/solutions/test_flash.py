@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from solutions.flash import finish, flash_attention, flash_attention_backward, merge_attention, online_softmax
 
 ROOT = Path(__file__).resolve().parents[2]
-SIZES = [(1, 1, 1, 1), (8, 8, 4, 4), (13, 13, 4, 6), (5, 19, 3, 2), (19, 5, 2, 7), (1, 23, 8, 8), (23, 1, 4, 4), (64, 64, 8, 8)]  # L, S, Dh, Dv
+# L, S, Dh, Dv
+SIZES = [(1, 1, 1, 1), (8, 8, 4, 4), (13, 13, 4, 6), (5, 19, 3, 2), (19, 5, 2, 7), (1, 23, 8, 8), (23, 1, 4, 4), (64, 64, 8, 8)]
 TILES = [(1, 1), (4, 4), (3, 7), (7, 3), (64, 64), (5, 64), (64, 5)]
 
 
@@ -197,7 +198,7 @@ def test_rising_scores_needles_and_offsets(is_causal):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_narrow_numbers_cost_no_more_than_their_rounding(dtype, is_causal):
-    """Within twice the error of PyTorch's own attention in that dtype and one rounding of the result, three times for gradients (Dao's rule)."""
+    """Within twice the error of PyTorch's own attention and of one rounding, three times for gradients (Dao's rule)."""
     tensors = inputs((2, 70, 16), (2, 90, 16), (2, 90, 8), dtype=dtype)
     d_output = inputs((2, 70, 8), dtype=dtype, seed=1)[0]
     output, logsumexp = flash_attention(*tensors, is_causal, 16, 24)
@@ -208,7 +209,8 @@ def test_narrow_numbers_cost_no_more_than_their_rounding(dtype, is_causal):
     assert worst(output, right) <= 2 * worst(theirs, right) + 2 * worst(right.to(dtype), right)
     wide = gradients(lambda *x: expected(*x, is_causal)[:1], [x.double() for x in tensors], [d_output.double()])
     low = gradients(lambda *x: (F.scaled_dot_product_attention(*x, attn_mask=mask),), tensors, [d_output])
-    for got, want, other in zip(gradients(lambda *x: flash_attention(*x, is_causal, 16, 24)[:1], tensors, [d_output]), wide, low, strict=True):
+    ours = gradients(lambda *x: flash_attention(*x, is_causal, 16, 24)[:1], tensors, [d_output])
+    for got, want, other in zip(ours, wide, low, strict=True):
         assert got.dtype == dtype
         assert worst(got, want) <= 3 * worst(other, want) + 3 * worst(want.to(dtype), want)
 
@@ -322,7 +324,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
-@pytest.mark.parametrize(("n_queries", "n_keys", "block_q", "block_k"), [(8192, 8192, 512, 512), (128, 1 << 19, 128, 4096), (1 << 19, 128, 4096, 128)])
+@pytest.mark.parametrize(
+    ("n_queries", "n_keys", "block_q", "block_k"), [(8192, 8192, 512, 512), (128, 1 << 19, 128, 4096), (1 << 19, 128, 4096, 128)]
+)
 def test_memory_is_linear_forward_and_backward(n_queries, n_keys, block_q, block_k):
     """All scores, a strip of rows or of columns would take 256 MiB once, and the naive passes several times that."""
     command = [sys.executable, "-c", PEAK, *map(str, (n_queries, n_keys, block_q, block_k))]

@@ -20,7 +20,8 @@ USES = {
 NOTHING = -math.inf
 OUTPUT = {"axes": {"": (_("queries"), _("numbers of a value vector"))}}
 BOTH = {"returns": ("output", "logsumexp"), "first": "output", "axes": {"output": (_("queries"), _("numbers of a value vector"))}}
-GRADIENTS = {"returns": ("dq", "dk", "dv"), "axes": {name: (rows, _("numbers of a vector")) for name, rows in (("dq", _("queries")), ("dk", _("keys")), ("dv", _("keys")))}}
+ROWS = {"dq": _("queries"), "dk": _("keys"), "dv": _("keys")}
+GRADIENTS = {"returns": tuple(ROWS), "axes": {name: (rows, _("numbers of a vector")) for name, rows in ROWS.items()}}
 INPUTS = {"axes": {"dq": (_("queries"), _("numbers of a vector"))}}
 
 SCORES = tensor([[math.log(n) for n in row] for row in ((1, 2, 6, 1, 2, 2), (5, 1, 2, 2, 8, 2))])  # two queries, six keys

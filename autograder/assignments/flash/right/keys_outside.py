@@ -1,5 +1,5 @@
-"""Keys in the outer loop, queries in the inner one, forward and backward; base two in the exponentials; leading dimensions flattened into one; an
-autograd function that is defined inside."""
+"""Keys in the outer loop, queries in the inner one, forward and backward; base two in the exponentials; leading dimensions flattened
+into one; an autograd function that is defined inside."""
 
 import math
 
@@ -16,7 +16,8 @@ def online_softmax(state, scores, values):
     new = torch.maximum(old[0], scores.max(dim=-1).values)
     powers = torch.exp2(scores - new.unsqueeze(-1))
     factor = torch.exp2(old[0] - new)
-    return (new, old[1] * factor + powers.sum(-1), old[2] * factor.unsqueeze(-1) + torch.einsum("...lb,...bd->...ld", powers, values.to(dtype)))
+    weighted = torch.einsum("...lb,...bd->...ld", powers, values.to(dtype))
+    return (new, old[1] * factor + powers.sum(-1), old[2] * factor.unsqueeze(-1) + weighted)
 
 
 def finish(state):

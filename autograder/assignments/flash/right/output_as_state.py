@@ -1,4 +1,4 @@
-"""The state is what finish returns, (output, log-sum-exp), merged pair by pair with logaddexp; merging many parts is a softmax over them."""
+"""The state is what finish returns, (output, log-sum-exp), merged pair by pair with logaddexp; merging is a softmax over the parts."""
 
 import torch
 

@@ -1,5 +1,5 @@
-"""Everything in float64; no running softmax in flash_attention but two passes, the first for the log-sum-exp; a backward pass that does not look at the
-output; results in float64 from finish; loops over heads."""
+"""Everything in float64; no running softmax in flash_attention but two passes, the first for the log-sum-exp; a backward pass
+that does not look at the output; results in float64 from finish; loops over heads."""
 
 import math
 
@@ -99,7 +99,8 @@ class Attention(torch.autograd.Function):
 def all_gradients(q, k, v, log, up, up_log, *settings):
     leading = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     found = [one_head_backward(*tensors, *settings) for tensors in heads(leading, (q, 2), (k, 2), (v, 2), (log, 1), (up, 2), (up_log, 1))]
-    return [torch.stack([one[place] for one in found]).reshape(*leading, *x.shape[-2:]).sum_to_size(x.shape).to(x.dtype) for place, x in enumerate((q, k, v))]
+    whole = [torch.stack(several).reshape(*leading, *several[0].shape) for several in zip(*found)]
+    return [gradient.sum_to_size(x.shape).to(x.dtype) for gradient, x in zip(whole, (q, k, v))]
 
 
 def flash_attention(q, k, v, is_causal=False, block_q=64, block_k=64):

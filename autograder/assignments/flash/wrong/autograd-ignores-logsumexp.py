@@ -1,5 +1,5 @@
-"""What comes back to the log-sum-exp is lost. Its derivative with respect to a score is the weight, so its gradient joins the bracket:
-weight · (d_weight − delta + d_logsumexp). Without it, parts that were merged by log-sum-exp get wrong gradients."""
+"""What comes back to the log-sum-exp is lost. Its derivative with respect to a score is the weight, so its gradient joins the
+bracket: weight · (d_weight − delta + d_logsumexp). Without it, parts that were merged by log-sum-exp get wrong gradients."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""The forward pass is written in operations that autograd records, so every tile is kept until the backward pass. Together they are the whole matrix.
-Go through torch.autograd.Function, which keeps q, k, v, output and log-sum-exp alone."""
+"""The forward pass is written in operations that autograd records, so every tile is kept until the backward pass. Together they are
+the whole matrix. Go through torch.autograd.Function, which keeps q, k, v, output and log-sum-exp alone."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""The backward pass passes over is_causal. Weights of keys that a query has not seen come to life again, and gradients flow to the future.
-Mask the scores as in the forward pass."""
+"""The backward pass passes over is_causal. Weights of keys that a query has not seen come to life again, and gradients flow to the
+future. Mask the scores as in the forward pass."""
 
 
 @torch.no_grad()

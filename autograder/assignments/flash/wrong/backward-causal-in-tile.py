@@ -1,5 +1,5 @@
-"""The backward pass applies the causal rule to places within a tile. Row 0 of a tile is not query 0: add where the tile begins, for the
-queries and for the keys."""
+"""The backward pass applies the causal rule to places within a tile. Row 0 of a tile is not query 0: add where the tile begins, for
+the queries and for the keys."""
 
 
 @torch.no_grad()

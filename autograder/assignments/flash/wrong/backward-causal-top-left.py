@@ -1,5 +1,5 @@
-"""With more keys than queries the backward pass applies the causal rule from the top left. As in the forward pass, query i sees key j where
-j ≤ i + (S − L)."""
+"""With more keys than queries the backward pass applies the causal rule from the top left. As in the forward pass, query i sees key
+j where j ≤ i + (S − L)."""
 
 
 @torch.no_grad()

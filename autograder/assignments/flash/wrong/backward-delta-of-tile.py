@@ -1,5 +1,5 @@
-"""The sum Σ weight · d_weight is taken over one tile. It runs over all keys of the row, and equals Σ d_output · output, so it can be had
-before the first tile."""
+"""The sum Σ weight · d_weight is taken over one tile. It runs over all keys of the row, and equals Σ d_output · output, so it can be
+had before the first tile."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""Keys after the last whole tile get no gradient. The last tile is shorter where the number of keys is no multiple of block_k, and it
-counts like any other."""
+"""Keys after the last whole tile get no gradient. The last tile is shorter where the number of keys is no multiple of block_k, and
+it counts like any other."""
 
 
 @torch.no_grad()

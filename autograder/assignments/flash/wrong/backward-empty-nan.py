@@ -1,5 +1,5 @@
-"""A query that has seen nothing makes NaN: its scores and its log-sum-exp are −∞, and −∞ − (−∞) is not a number. Put another number in
-place of that log-sum-exp; the exponentials are then 0."""
+"""A query that has seen nothing makes NaN: its scores and its log-sum-exp are −∞, and −∞ − (−∞) is not a number. Put another number
+in place of that log-sum-exp; the exponentials are then 0."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""The backward pass computes in the dtype of the inputs. In float16 scores overflow and gradients vanish or get stuck in their sums. Turn
-each tile into working_dtype(q, k, v), and add up in it."""
+"""The backward pass computes in the dtype of the inputs. In float16 scores overflow and gradients vanish or get stuck in their sums.
+Turn each tile into working_dtype(q, k, v), and add up in it."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""The gradient of a score is the weight times d_weight, without the row's mean subtracted. The weights of a row sum to one, so raising one
-lowers the others: subtract Σ weight · d_weight, which is Σ d_output · output."""
+"""The gradient of a score is the weight times d_weight, without the row's mean subtracted. The weights of a row sum to one, so
+raising one lowers the others: subtract Σ weight · d_weight, which is Σ d_output · output."""
 
 
 @torch.no_grad()

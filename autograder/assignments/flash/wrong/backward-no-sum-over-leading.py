@@ -1,5 +1,5 @@
-"""The gradients have the shape that the leading dimensions broadcast to. A tensor that served several heads or batches gets the sum of
-their gradients, in its own shape."""
+"""The gradients have the shape that the leading dimensions broadcast to. A tensor that served several heads or batches gets the sum
+of their gradients, in its own shape."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""A tile's part of a gradient overwrites what other tiles have given. Every query gets a part from each block of keys, and every key one
-from each block of queries: add them up."""
+"""A tile's part of a gradient overwrites what other tiles have given. Every query gets a part from each block of keys, and every key
+one from each block of queries: add them up."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""The scale goes into the gradient of the keys twice, since queries that have been scaled already are multiplied by it again. Use the
-queries as they came."""
+"""The scale goes into the gradient of the keys twice, since queries that have been scaled already are multiplied by it again. Use
+the queries as they came."""
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
-"""The weights are made by a softmax of the tile's scores. A tile holds only some of the row's keys: the weights are exp(score − logsumexp),
-with the row's log-sum-exp from the forward pass."""
+"""The weights are made by a softmax of the tile's scores. A tile holds only some of the row's keys: the weights are exp(score −
+logsumexp), with the row's log-sum-exp from the forward pass."""
 
 
 @torch.no_grad()

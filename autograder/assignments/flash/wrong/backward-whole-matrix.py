@@ -1,5 +1,5 @@
-"""The backward pass holds more than block_q · block_k scores of a head at a time. The weights can be had again from the log-sum-exp, tile
-by tile, so go through the queries and through the keys in blocks."""
+"""The backward pass holds more than block_q · block_k scores of a head at a time. The weights can be had again from the log-sum-exp,
+tile by tile, so go through the queries and through the keys in blocks."""
 
 
 @torch.no_grad()

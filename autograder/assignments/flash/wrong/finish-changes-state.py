@@ -1,4 +1,5 @@
-"""The state is divided in place. It can then take in no further block, since its weighted sum has been divided already. Make a new tensor."""
+"""The state is divided in place. It can then take in no further block, since its weighted sum has been divided already. Make a new
+tensor."""
 
 
 def finish(state):

@@ -1,5 +1,5 @@
-"""A query that has seen no key gets 0 for its log-sum-exp. That is the log-sum-exp of one key with score 0, and such a part would count
-when parts are merged. The sum of no exponentials is 0, and its logarithm −∞."""
+"""A query that has seen no key gets 0 for its log-sum-exp. That is the log-sum-exp of one key with score 0, and such a part would
+count when parts are merged. The sum of no exponentials is 0, and its logarithm −∞."""
 
 
 def finish(state):

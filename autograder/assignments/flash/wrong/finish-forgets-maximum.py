@@ -1,5 +1,5 @@
-"""The logarithm of the sum lacks the largest score. All exponentials were taken relative to it, so it has to be added: log Σ exp(s) is m +
-log Σ exp(s − m)."""
+"""The logarithm of the sum lacks the largest score. All exponentials were taken relative to it, so it has to be added: log Σ exp(s)
+is m + log Σ exp(s − m)."""
 
 
 def finish(state):

@@ -1,4 +1,5 @@
-"""The weighted sum of the values is returned as it is. It has to be divided by the sum of the weights, so that the weights sum to one."""
+"""The weighted sum of the values is returned as it is. It has to be divided by the sum of the weights, so that the weights sum to
+one."""
 
 
 def finish(state):

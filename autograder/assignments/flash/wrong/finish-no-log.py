@@ -1,5 +1,5 @@
-"""The second result is the sum of the weights itself. What is asked for is its logarithm, plus the largest score that was subtracted from
-all."""
+"""The second result is the sum of the weights itself. What is asked for is its logarithm, plus the largest score that was subtracted
+from all."""
 
 
 def finish(state):

@@ -1,5 +1,5 @@
-"""The causal rule is applied to places within a tile. Row 0 of a tile is not query 0: add where the tile begins, for the queries and for
-the keys."""
+"""The causal rule is applied to places within a tile. Row 0 of a tile is not query 0: add where the tile begins, for the queries and
+for the keys."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,5 +1,5 @@
-"""With more keys than queries the causal rule begins at the top left, as if the queries were the first tokens. They are the last: query i
-sees key j where j ≤ i + (S − L)."""
+"""With more keys than queries the causal rule begins at the top left, as if the queries were the first tokens. They are the last:
+query i sees key j where j ≤ i + (S − L)."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

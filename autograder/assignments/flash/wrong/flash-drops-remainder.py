@@ -1,5 +1,5 @@
-"""Keys after the last whole tile are left out. The last tile is shorter where the number of keys is no multiple of block_k, and it counts
-like any other."""
+"""Keys after the last whole tile are left out. The last tile is shorter where the number of keys is no multiple of block_k, and it
+counts like any other."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

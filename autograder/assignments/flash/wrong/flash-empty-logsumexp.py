@@ -1,5 +1,5 @@
-"""The log-sum-exp of a query that sees nothing is 0. It is −∞: a sum of no exponentials is 0, and its logarithm −∞. Begin with −∞, not with
-zeros."""
+"""The log-sum-exp of a query that sees nothing is 0. It is −∞: a sum of no exponentials is 0, and its logarithm −∞. Begin with −∞,
+not with zeros."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

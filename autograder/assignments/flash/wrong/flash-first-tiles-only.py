@@ -1,5 +1,5 @@
-"""Each block of queries looks at the tiles on the diagonal alone. Attention tile by tile is exact: every block of queries goes through all
-blocks of keys."""
+"""Each block of queries looks at the tiles on the diagonal alone. Attention tile by tile is exact: every block of queries goes
+through all blocks of keys."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

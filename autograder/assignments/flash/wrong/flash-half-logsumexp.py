@@ -1,5 +1,5 @@
-"""The log-sum-exp is returned in the dtype of q. The backward pass takes the exponential of scores minus log-sum-exp, and in bfloat16 its
-rounding alone makes the gradients several times worse. It is float32, or float64 for float64 inputs."""
+"""The log-sum-exp is returned in the dtype of q. The backward pass takes the exponential of scores minus log-sum-exp, and in
+bfloat16 its rounding alone makes the gradients several times worse. It is float32, or float64 for float64 inputs."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,4 +1,5 @@
-"""The state is not begun anew for the next block of queries. Each block of queries has a softmax of its own: begin with None for each."""
+"""The state is not begun anew for the next block of queries. Each block of queries has a softmax of its own: begin with None for
+each."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,5 +1,5 @@
-"""The output is made with the leading dimensions of the queries. Those of keys and values broadcast with them: torch.broadcast_shapes tells
-the result's."""
+"""The output is made with the leading dimensions of the queries. Those of keys and values broadcast with them:
+torch.broadcast_shapes tells the result's."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

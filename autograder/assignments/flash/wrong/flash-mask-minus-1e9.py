@@ -1,5 +1,5 @@
-"""What a query may not see gets the score −1e9. Where it may see nothing, all scores are equal, and it gets the mean of values that it may
-not see. The score is −∞."""
+"""What a query may not see gets the score −1e9. Where it may see nothing, all scores are equal, and it gets the mean of values that
+it may not see. The score is −∞."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,5 +1,5 @@
-"""The output is left in the dtype that was computed in, float32 where float16 came in. It has the dtype of q, so that a model in bfloat16
-stays one."""
+"""The output is left in the dtype that was computed in, float32 where float16 came in. It has the dtype of q, so that a model in
+bfloat16 stays one."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,5 +1,5 @@
-"""The last tile is filled up with keys of zeros. They have the score 0, not −∞, and take weight from the others. Cut the last tile short,
-or mask what was filled up."""
+"""The last tile is filled up with keys of zeros. They have the score 0, not −∞, and take weight from the others. Cut the last tile
+short, or mask what was filled up."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,5 +1,5 @@
-"""A block of queries has its scores with all keys in one tensor of block_q · S numbers. That grows with the number of keys: go through the
-keys in blocks of block_k, and keep the running softmax."""
+"""A block of queries has its scores with all keys in one tensor of block_q · S numbers. That grows with the number of keys: go
+through the keys in blocks of block_k, and keep the running softmax."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

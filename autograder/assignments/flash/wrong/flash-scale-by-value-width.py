@@ -1,5 +1,5 @@
-"""The scores are divided by the root of the values' width. What counts is the width of the queries and keys, since their product is a sum
-of so many terms."""
+"""The scores are divided by the root of the values' width. What counts is the width of the queries and keys, since their product is
+a sum of so many terms."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,4 +1,5 @@
-"""The queries are scaled in place: `q /= …` writes into the caller's tensor. Scale the tile, or the scores, and make a new tensor of it."""
+"""The queries are scaled in place: `q /= …` writes into the caller's tensor. Scale the tile, or the scores, and make a new tensor of
+it."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,5 +1,5 @@
-"""A tile is skipped when the first query of the block sees none of its keys. The queries below it may see some: skip it only when the last
-query sees nothing."""
+"""A tile is skipped when the first query of the block sees none of its keys. The queries below it may see some: skip it only when
+the last query sees nothing."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

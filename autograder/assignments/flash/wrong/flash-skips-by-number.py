@@ -1,5 +1,5 @@
-"""Tiles are skipped by their number: those of keys after the block's own. That is right only where block_q and block_k are equal and L = S.
-Compare the first key of the tile with the last key that the last query of the block may see."""
+"""Tiles are skipped by their number: those of keys after the block's own. That is right only where block_q and block_k are equal and
+L = S. Compare the first key of the tile with the last key that the last query of the block may see."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

@@ -1,5 +1,5 @@
-"""exp(logsumexp) is taken without the largest one subtracted. It overflows from about 89 on in float32. Subtract the largest of the parts;
-the quotient stays the same."""
+"""exp(logsumexp) is taken without the largest one subtracted. It overflows from about 89 on in float32. Subtract the largest of the
+parts; the quotient stays the same."""
 
 
 def merge_attention(outputs, logsumexps):

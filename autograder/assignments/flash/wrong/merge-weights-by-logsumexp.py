@@ -1,4 +1,5 @@
-"""The outputs are weighed by their log-sum-exps. The weights are the sums of exponentials themselves: exp(logsumexp), divided by their sum."""
+"""The outputs are weighed by their log-sum-exps. The weights are the sums of exponentials themselves: exp(logsumexp), divided by
+their sum."""
 
 
 def merge_attention(outputs, logsumexps):

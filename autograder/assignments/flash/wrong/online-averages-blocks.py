@@ -1,5 +1,5 @@
-"""Each block gets a softmax of its own, and the results are averaged by the blocks' lengths. A block with large scores has to count for more than
-one with small scores, whatever their lengths: keep the two sums, and divide once, in finish."""
+"""Each block gets a softmax of its own, and the results are averaged by the blocks' lengths. A block with large scores has to count
+for more than one with small scores, whatever their lengths: keep the two sums, and divide once, in finish."""
 
 
 def online_softmax(state, scores, values):

@@ -1,5 +1,5 @@
-"""The old state is changed in place. Whoever holds it, to continue it in two ways for instance, finds other numbers in it than before. Make
-new tensors: `total = total + …`, not `state.total.mul_(…)`."""
+"""The old state is changed in place. Whoever holds it, to continue it in two ways for instance, finds other numbers in it than
+before. Make new tensors: `total = total + …`, not `state.total.mul_(…)`."""
 
 
 def online_softmax(state, scores, values):

@@ -1,5 +1,5 @@
-"""A block in which a query sees nothing gives NaN: −∞ − (−∞) is not a number. Where the largest score so far is −∞, subtract 0 instead; the
-exponentials are then 0, as they should be."""
+"""A block in which a query sees nothing gives NaN: −∞ − (−∞) is not a number. Where the largest score so far is −∞, subtract 0
+instead; the exponentials are then 0, as they should be."""
 
 
 def online_softmax(state, scores, values):

@@ -1,5 +1,5 @@
-"""The maximum is that of the new block, and what came before is forgotten. When scores fall, the old sums are multiplied by the exponential
-of a large positive number and overflow. The new maximum is the larger of the old one and the block's."""
+"""The maximum is that of the new block, and what came before is forgotten. When scores fall, the old sums are multiplied by the
+exponential of a large positive number and overflow. The new maximum is the larger of the old one and the block's."""
 
 
 def online_softmax(state, scores, values):

@@ -1,5 +1,5 @@
-"""The state keeps the blocks themselves and grows with every one, so nothing is gained over a softmax of all scores at once. Keep the largest
-score, the sum of the weights and the weighted sum of the values, and let the block go."""
+"""The state keeps the blocks themselves and grows with every one, so nothing is gained over a softmax of all scores at once. Keep
+the largest score, the sum of the weights and the weighted sum of the values, and let the block go."""
 
 
 def online_softmax(state, scores, values):

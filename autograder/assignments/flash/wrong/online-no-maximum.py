@@ -1,5 +1,5 @@
-"""No maximum is subtracted before the exponential. exp(1000) is infinite, and infinity divided by infinity is not a number. Subtract the
-largest score so far: the quotient stays the same."""
+"""No maximum is subtracted before the exponential. exp(1000) is infinite, and infinity divided by infinity is not a number. Subtract
+the largest score so far: the quotient stays the same."""
 
 
 def online_softmax(state, scores, values):

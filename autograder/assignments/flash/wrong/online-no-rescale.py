@@ -1,5 +1,5 @@
-"""What was summed before is not rescaled when a larger score comes. The old terms were taken relative to the old maximum, so they count too
-much beside the new ones: multiply both old sums by exp(old maximum − new maximum) before you add."""
+"""What was summed before is not rescaled when a larger score comes. The old terms were taken relative to the old maximum, so they
+count too much beside the new ones: multiply both old sums by exp(old maximum − new maximum) before you add."""
 
 
 def online_softmax(state, scores, values):

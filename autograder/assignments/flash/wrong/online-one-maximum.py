@@ -1,5 +1,5 @@
-"""One maximum is taken for all queries together. Where one query's scores lie far below another's, all its exponentials become zero, and so
-does its output. Each query has a maximum of its own: take it along the last axis alone."""
+"""One maximum is taken for all queries together. Where one query's scores lie far below another's, all its exponentials become zero,
+and so does its output. Each query has a maximum of its own: take it along the last axis alone."""
 
 
 def online_softmax(state, scores, values):

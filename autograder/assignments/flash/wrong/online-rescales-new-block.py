@@ -1,5 +1,5 @@
-"""The new block is multiplied by exp(old maximum − new maximum). It is the old sums that were taken relative to the old maximum; the new
-block's exponentials are relative to the new one already."""
+"""The new block is multiplied by exp(old maximum − new maximum). It is the old sums that were taken relative to the old maximum; the
+new block's exponentials are relative to the new one already."""
 
 
 def online_softmax(state, scores, values):

@@ -1,5 +1,5 @@
-"""The sum of the weights is rescaled when a larger score comes, and the weighted sum of the values is not. They are the denominator and the
-numerator of one fraction, and have to be multiplied by the same factor."""
+"""The sum of the weights is rescaled when a larger score comes, and the weighted sum of the values is not. They are the denominator
+and the numerator of one fraction, and have to be multiplied by the same factor."""
 
 
 def online_softmax(state, scores, values):

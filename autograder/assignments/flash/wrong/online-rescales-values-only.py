@@ -1,5 +1,5 @@
-"""The weighted sum of the values is rescaled when a larger score comes, and the sum of the weights is not. The denominator shrinks by the
-same factor as the numerator."""
+"""The weighted sum of the values is rescaled when a larger score comes, and the sum of the weights is not. The denominator shrinks
+by the same factor as the numerator."""
 
 
 def online_softmax(state, scores, values):

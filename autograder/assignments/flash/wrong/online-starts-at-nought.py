@@ -1,5 +1,5 @@
-"""The largest score so far begins at 0. Where all scores lie far below 0, every exponential is then zero, and the output is lost. It begins
-at −∞: no score has been seen yet."""
+"""The largest score so far begins at 0. Where all scores lie far below 0, every exponential is then zero, and the output is lost. It
+begins at −∞: no score has been seen yet."""
 
 
 def online_softmax(state, scores, values):
