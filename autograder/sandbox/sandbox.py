@@ -13,7 +13,6 @@ from autograder.sandbox.limits import Limits
 
 START_S = 120.0  # importing torch on a slow disk
 ANSWER_S = 5.0  # what trusted code in the sandbox may take
-LONG_S = 0.0  # a test that has run for longer may have taken many processes, and the next one waits until they are free: a fork bomb needs milliseconds
 
 
 class SandboxFailed(RuntimeError):
@@ -179,11 +178,10 @@ class SubmissionProcess:
         with ours:
             if not last:
                 self.upcoming = self._order_test(deadline)
-            begun = time.monotonic()
             try:
                 yield TestProcess(ours, self.framework, deadline)
             finally:
-                self._kill(pid, wait=last or time.monotonic() - begun > LONG_S)
+                self._kill(pid)
 
     def _next(self, deadline):
         """The connection to the next test's process, and its number."""
@@ -209,13 +207,11 @@ class SubmissionProcess:
             ours.close()
             raise
 
-    def _kill(self, pid, wait):
-        """Have a test's process killed, with all that it has started. wait: until they are gone."""
+    def _kill(self, pid):
+        """Have a test's process killed, with all that it has started, and wait until they are gone: a fork bomb would take the next test's processes."""
         soon = time.monotonic() + ANSWER_S
         try:
-            number = self._order({"order": "kill", "pid": pid, "wait": wait}, soon)
-            if wait:
-                self._answer(number, soon)
+            self._answer(self._order({"order": "kill", "pid": pid}, soon), soon)
         except wire.WireError:
             pass  # the submission's process has gone, and they with it; who asks for the next test will see
 
