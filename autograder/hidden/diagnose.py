@@ -20,7 +20,7 @@ def misconception(hidden, test, backend, seed, candidates):
     """
     if not backend.trace or backend.trace[-1].missing:
         return None
-    if test is not None and test.memory_bytes:  # on inputs as large as these the catalogue is not run here: a solution may need more than there is
+    if test.memory_bytes:  # on inputs as large as these the catalogue is not run here: a solution may need more than there is
         return test.catches[0] if len(test.catches) == 1 and list(candidates) == list(test.catches) and out_of_memory(backend.trace[-1]) else None
     try:
         return _first_alike(hidden, test, backend, seed, candidates)

@@ -196,4 +196,4 @@ def test_what_one_test_brings_back_is_bounded():
 def test_a_diagnosis_that_fails_is_no_diagnosis(monkeypatch):
     monkeypatch.setattr(diagnose, "trace_of", lambda *args: 1 / 0)
     seen = types.SimpleNamespace(trace=[Outcome("softmax", value=object())], fed_back=False)
-    assert diagnose.misconception(types.SimpleNamespace(assignment=None), None, seen, 1, ("no-scale",)) is None
+    assert diagnose.misconception(types.SimpleNamespace(assignment=None), types.SimpleNamespace(memory_bytes=None), seen, 1, ("no-scale",)) is None
