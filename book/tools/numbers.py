@@ -8,17 +8,18 @@ reason, by a comment in the page:
 """
 
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
+from jupyter_cache import get_cache
 from myst_nb.core.read import read_myst_markdown_notebook
+from nbclient import NotebookClient
 
 from book.tools import runtime
 from book.tools.blocks import parse
 from book.tools.compare import CODE_SPAN, FORMULA, LINK, ROLE
 from book.tools.languages import SOURCE
-from book.tools.paths import BUILD
 
 SMALL = 12
 YEARS = range(1900, 2100)
@@ -142,32 +143,19 @@ def excerpt(paragraph: str, number: str) -> str:
 
 
 def executed(page: Path):
-    """A page's notebook with its outputs: as the last build has left it, where its code is still the same, else executed now."""
-    source = read_myst_markdown_notebook(page.read_text(encoding="utf-8"), path=page)
-    built = BUILD / page.parent.name / "jupyter_execute" / f"{page.stem}.ipynb"
-    if built.is_file():
-        notebook = nbformat.read(built, as_version=4)
-        has_outputs = any(cell.get("outputs") for cell in notebook.cells)  # a build may leave a page's notebook without them
-        if has_outputs and codes(notebook) == codes(source):
-            return notebook
-    return execute(source)
-
-
-def codes(notebook) -> list[str]:
-    return [cell.source.strip() for cell in notebook.cells if cell.cell_type == "code"]
+    """A page's notebook with its outputs: from the cache of what builds have executed, where its code is in there, else executed now."""
+    notebook = read_myst_markdown_notebook(page.read_text(encoding="utf-8"), path=page)
+    runtime.prepare()
+    try:
+        return get_cache(str(runtime.CACHE)).merge_match_into_notebook(notebook)[1]
+    except KeyError:
+        return execute(notebook)
 
 
 def execute(notebook):
     """Executes a notebook in the surroundings of the build."""
-    import os
-    import tempfile
-
-    from nbclient import NotebookClient
-
-    runtime.prepare()
-    os.environ.update(runtime.environment())
     with tempfile.TemporaryDirectory() as place:
-        NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": place}}).execute()
+        NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": place}}).execute(env=runtime.environment())
     return notebook
 
 

@@ -104,6 +104,7 @@ def test_the_page_is_taken_from_the_last_build_or_executed(site, tmp_path, monke
     assert numbers.problems(page) == ["en/90-page.md, line 9: “It is 98 and 99.”: 98"]
     monkeypatch.setattr(numbers, "execute", None)
     assert numbers.executed(BOOK / SOURCE / f"{CHAPTERS[0]}.md").cells
+    assert any(cell.get("outputs") for cell in numbers.executed(BOOK / SOURCE / f"{CHAPTERS[0]}.md").cells)
 
 
 # --- lines
