@@ -90,6 +90,17 @@ def expect_names(got, want, name):
         raise Wrong(message("`{name}` should have the parameters {expected}, and it has {got}.", name=name, expected=expected, got=found))
 
 
+def expect_number(got, want, name):
+    """Raise Wrong unless the function of that name has returned the number that is wanted."""
+    if got != want:
+        raise Wrong(message("`{name}` should return {expected}, and it returned {got}.", name=name, expected=f"{want:,}", got=f"{got:,}"))
+
+
+def no_whole_number(got, name):
+    """What to raise where the function of that name has returned something else than a whole number."""
+    return Wrong(message("`{name}` should return a whole number, an `int`, and it returned {type}.", name=name, type=kind_of(got)))
+
+
 def count(value):
     """How many numbers a value holds, tuples, lists and dictionaries gone through."""
     if isinstance(value, (tuple, list)):

@@ -74,19 +74,38 @@ def modules(theirs, ours, draw, *arguments):
 def compare_modules(theirs, ours, x, mask=None):
     """Judge a module's output against the reference's."""
     rest = () if mask is None else (mask,)
-    expect(theirs(x, *rest), copy.deepcopy(ours).double()(x.double(), *rest).detach(), low=ours(x, *rest).detach())
+    expect(theirs(x, *rest), wide(ours)(x.double(), *rest).detach(), low=ours(x, *rest).detach())
 
 
 def compare_module_gradients(theirs, ours, cotangent, x, mask=None):
     """Judge the gradients for a module's input and for its parameters."""
+    for name, (got, want, low) in module_gradients(theirs, ours, cotangent, x, mask).items():
+        expect(got, want, low=low, name=f"gradient of {name}")
+
+
+def module_gradients(theirs, ours, cotangent, x, mask=None):
+    """{"x" or a parameter's name: (the student's gradient, the right one, the reference's in the input's precision)}."""
     rest = () if mask is None else (mask,)
     outcome = theirs.gradients([cotangent], x, *rest)
-    results = []
-    for module, like, value in ((copy.deepcopy(ours).double(), cotangent.double(), x.double()), (ours, cotangent, x)):
-        module.zero_grad()
-        value = value.detach().clone().requires_grad_()
-        module(value, *rest).backward(like)
-        results.append({"x": value.grad} | {name: parameter.grad for name, parameter in module.named_parameters()})
     got = {"x": outcome.arguments[0], **outcome.parameters}
-    for name, right in results[0].items():
-        expect(got.get(name), right, low=results[1][name], name=f"gradient of {name}")
+    want, low = layer_gradients(wide(ours), cotangent.double(), x.double(), *rest), layer_gradients(ours, cotangent, x, *rest)
+    return {name: (got.get(name), want[name], low[name]) for name in want}
+
+
+def layer_gradients(layer, cotangent, x, *rest):
+    """The gradients of Σ output · cotangent for a module's input, "x", and for its parameters, by their names."""
+    layer.zero_grad()
+    x = x.detach().clone().requires_grad_()
+    layer(x, *rest).backward(cotangent)
+    return {"x": x.grad} | {name: parameter.grad for name, parameter in layer.named_parameters()}
+
+
+def wide(module):
+    """A copy of a module in float64."""
+    return copy.deepcopy(module).double()
+
+
+def mask_shapes(batch, n_heads, n_tokens):
+    """Shapes of masks that broadcast to (B, H, T, T)."""
+    square = (n_tokens, n_tokens)
+    return square, (batch, 1, 1, n_tokens), (n_heads, *square), (batch, 1, *square), (batch, n_heads, 1, n_tokens)

@@ -9,7 +9,7 @@ import math
 
 from .language import _
 from .stage import stage
-from .tensors import tensor, waves
+from .tensors import largest_tensor, tensor, waves
 
 USES = {
     "finish": ("online_softmax",),
@@ -293,26 +293,6 @@ def flash_leaves_inputs(student):
     q, k, v = qkv(3, 4, 4, 2)
     student.flash_attention(q, k, v)
     return {"q": q, "k": k, "v": v}
-
-
-def largest_tensor(call):
-    """How many numbers the largest tensor holds that is made during a call."""
-    import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Watch(TorchDispatchMode):
-        largest = 0
-
-        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-            result = function(*args, **(kwargs or {}))
-            for x in result if isinstance(result, (tuple, list)) else (result,):
-                if isinstance(x, torch.Tensor):
-                    self.largest = max(self.largest, x.untyped_storage().nbytes() // x.element_size())
-            return result
-
-    with Watch() as watch:
-        call()
-    return watch.largest
 
 
 def fits(call, n_queries, n_keys):

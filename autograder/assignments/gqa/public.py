@@ -7,34 +7,19 @@ other wrong ones. What is expected is recorded when the exercise is made: there 
 
 from .language import _
 from .stage import stage
-from .tensors import fill, tensor, waves
+from .tensors import fill, gradient, layer_shapes, mask_of, tensor, waves
 
 USES = {"GroupedQueryAttention": ("repeat_kv",)}  # which parts call which
 
 HEADS = {"axes": {"": (_("tokens"), _("numbers of a head"))}}
 TOKENS = {"axes": {"": (_("tokens"), _("features"))}}
 ROWS = {"axes": {"": (_("rows of the projection"), _("columns"))}}
-LAYERS = ("w_q", "w_k", "w_v", "w_o")
 
 
 def heads(n_kv_heads, n_tokens=1):
     """Keys of one sequence: the number before the point tells the head, the one behind it the token; the second feature is negative."""
     rows = [[[[head + token / 10, -head - token / 10] for token in range(n_tokens)] for head in range(n_kv_heads)]]
     return tensor(rows)
-
-
-def gradient(output, x, cotangent):
-    """The gradient of Σ output · cotangent for x; zeros where none gets there."""
-    import torch
-
-    if not output.requires_grad:
-        return torch.zeros_like(x)
-    return torch.autograd.grad(output, x, cotangent, allow_unused=True, materialize_grads=True)[0]
-
-
-def mask_of(rows):
-    """A boolean mask, from ones and zeros."""
-    return tensor(rows) > 0
 
 
 # repeat_kv
@@ -92,23 +77,16 @@ def module(student, *arguments):
     return fill(student.GroupedQueryAttention(*arguments))
 
 
-def parameters(made):
-    """The shape of each parameter that the module should have, or that it has none."""
-    found = dict(made.named_parameters())
-    names = [f"{layer}.{kind}" for layer in LAYERS for kind in ("weight", "bias")]
-    return {name: tuple(found[name].shape) if name in found else "none" for name in names}
-
-
 @stage("GroupedQueryAttention")
 def layers(student):
     """d_model 12, 6 heads, 2 key/value heads: w_k and w_v have 4 rows, the others 12, and none has a bias."""
-    return parameters(student.GroupedQueryAttention(12, 6, 2))
+    return layer_shapes(student.GroupedQueryAttention(12, 6, 2))
 
 
 @stage("GroupedQueryAttention", needs="layers")
 def layers_with_bias(student):
     """With `bias=True` each of the four layers has a bias."""
-    return parameters(student.GroupedQueryAttention(12, 6, 2, True))
+    return layer_shapes(student.GroupedQueryAttention(12, 6, 2, True))
 
 
 @stage("GroupedQueryAttention", needs="layers", **TOKENS)
@@ -188,13 +166,13 @@ def module_again(student):
 @stage("GroupedQueryAttention", needs="layers", raises="ValueError", numbers=(6, 4))
 def heads_do_not_fit(student):
     """6 query heads, 4 key/value heads: a ValueError that names both numbers."""
-    return parameters(student.GroupedQueryAttention(12, 6, 4))
+    return layer_shapes(student.GroupedQueryAttention(12, 6, 4))
 
 
 @stage("GroupedQueryAttention", needs="layers", raises="ValueError", numbers=(10, 4))
 def width_does_not_fit(student):
     """d_model 10, 4 heads: a ValueError that names both numbers."""
-    return parameters(student.GroupedQueryAttention(10, 4, 2))
+    return layer_shapes(student.GroupedQueryAttention(10, 4, 2))
 
 
 # pool_kv_heads

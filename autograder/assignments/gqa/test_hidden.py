@@ -9,7 +9,7 @@ import torch
 
 from autograder.hidden import catches, expect, expect_unchanged, fails, points
 from autograder.hidden.pytorch import FLOATS, compare, compare_gradients, compare_module_gradients, compare_modules, compare_parameters
-from autograder.hidden.pytorch import modules, tensor
+from autograder.hidden.pytorch import mask_shapes, modules, tensor
 
 
 @points(1.25, part="repeat_kv")
@@ -252,9 +252,3 @@ def test_pool_errors(student, reference, draw):
     ):
         with fails("ValueError", *numbers):
             student.pool_kv_heads(tensor(draw.normal((rows, 3))), heads, kv_heads)
-
-
-def mask_shapes(batch, n_heads, n_tokens):
-    """Shapes of masks that broadcast to (B, H, T, T)."""
-    square = (n_tokens, n_tokens)
-    return square, (batch, 1, 1, n_tokens), (n_heads, *square), (batch, 1, *square), (batch, n_heads, 1, n_tokens)

@@ -7,7 +7,8 @@ empty cache for none loses that test's points and no others. Where a test is abo
 import torch
 
 from autograder.hidden import Wrong, catches, expect, fails, points
-from autograder.hidden.judge import expect_pair, kind_of
+from autograder.hidden.judge import expect_number, expect_pair, no_whole_number
+from autograder.hidden.pytorch import layer_gradients
 from autograder.messages import message
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
@@ -37,7 +38,7 @@ def test_bytes_whole(student, reference, draw):
         (student.kv_cache_bytes(*sizes, bytes_per_element=1), student.kv_cache_bytes(*sizes, 1, 1)),
     ):
         if type(got) is not int:
-            raise no_whole_number(got)
+            raise no_whole_number(got, "kv_cache_bytes")
         expect_bytes(got, whole)
 
 
@@ -182,11 +183,11 @@ def test_attention_gradients(student, reference, draw):
     x = layers.x(draw, batch=2, n_tokens=draw.size(3, 6))
     cotangent = torch.from_numpy(draw.normal(x.shape)).float()
     outcome = layers.module.gradients([cotangent], x)
-    want_x, want = gradients_of(layers.reference(torch.float64), x.double(), cotangent.double())
-    low_x, low = gradients_of(layers.reference(torch.float32), x, cotangent)
-    expect(present_gradient(outcome.arguments[0], "x"), want_x, low=low_x, name="gradient of x")
+    got = {"x": outcome.arguments[0], **outcome.parameters}
+    want = layer_gradients(layers.reference(torch.float64), cotangent.double(), x.double())
+    low = layer_gradients(layers.reference(torch.float32), cotangent, x)
     for name in want:
-        expect(present_gradient(outcome.parameters.get(name), name), want[name], low=low[name], name=f"gradient of {name}")
+        expect(present_gradient(got.get(name), name), want[name], low=low[name], name=f"gradient of {name}")
 
 
 @points(1.0, part="CachedAttention")
@@ -351,21 +352,6 @@ def expect_length(cache, n):
         raise Wrong(message("`len(cache)` should be {expected}, and it is {got}.", expected=n, got=got))
 
 
-def no_whole_number(got):
-    """What to raise where something else than a whole number came."""
-    name, kind = "kv_cache_bytes", kind_of(got)
-    return Wrong(message("`{name}` should return a whole number, an `int`, and it returned {type}.", name=name, type=kind))
-
-
-def expect_bytes(got, want):
-    """Raise Wrong unless it is the number that is wanted."""
-    if type(got) not in (int, float):
-        raise no_whole_number(got)
-    if got != want:
-        named = {"expected": f"{want:,}", "got": f"{got:,}"}
-        raise Wrong(message("`{name}` should return {expected}, and it returned {got}.", name="kv_cache_bytes", **named))
-
-
 def fails_full(cache, k_and_v, held, max_len):
     """The cache has to refuse these tokens with a ValueError that names max_len, and how many there would be (or are, or have come)."""
     new = k_and_v[0].shape[2]
@@ -380,15 +366,15 @@ def fails_full(cache, k_and_v, held, max_len):
         cache.append(*k_and_v)
 
 
-def gradients_of(module, x, cotangent):
-    """The gradients of a module of the reference: of x, and {name: of the parameter}."""
-    x = x.clone().requires_grad_()
-    module(x).backward(cotangent)
-    return x.grad, {name: parameter.grad for name, parameter in module.named_parameters()}
-
-
 def present_gradient(gradient, name):
     """The gradient; raises Wrong where there is none."""
     if gradient is None:
         raise Wrong(message("{name} gets no gradient.", name=name))
     return gradient
+
+
+def expect_bytes(got, want):
+    """Raise Wrong unless it is the number that is wanted; a float may pass here, and there is a test for that."""
+    if type(got) not in (int, float):
+        raise no_whole_number(got, "kv_cache_bytes")
+    expect_number(got, want, "kv_cache_bytes")

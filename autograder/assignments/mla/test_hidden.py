@@ -4,13 +4,11 @@ A test that is not about the scores takes a single token, or queries of zeros, s
 about their scale makes them so large that one key takes all, whatever the scale. So a mistake loses the points of its own test and few others.
 """
 
-import copy
-
 import torch
 
-from autograder.hidden import Wrong, catches, expect, expect_names, expect_unchanged, fails, memory, points
-from autograder.hidden.judge import expect_pair, kind_of
-from autograder.messages import message
+from autograder.hidden import catches, expect, expect_names, expect_unchanged, fails, memory, points
+from autograder.hidden.judge import expect_number, expect_pair, no_whole_number
+from autograder.hidden.pytorch import double, layer_gradients, tensor, wide
 
 LOUD = 30.0  # scores some hundred apart: the largest takes all
 LINEAR = ("w_q", "w_dkv", "w_kr", "w_uk", "w_uv", "w_o")
@@ -26,8 +24,8 @@ def test_bytes_formula(student, reference, draw):
     """One latent and one rotary key are counted for every layer, token and sequence, in bytes."""
     for _ in range(2):
         sizes = draw.different_sizes(6, 3, 90)
-        expect_whole(student.mla_cache_bytes(*sizes), reference.mla_cache_bytes(*sizes), "mla_cache_bytes")
-    expect_whole(student.mla_cache_bytes(60, 512, 64, 128_000), reference.mla_cache_bytes(60, 512, 64, 128_000), "mla_cache_bytes")
+        expect_whole(student.mla_cache_bytes(*sizes), reference.mla_cache_bytes(*sizes))
+    expect_whole(student.mla_cache_bytes(60, 512, 64, 128_000), reference.mla_cache_bytes(60, 512, 64, 128_000))
 
 
 @points(0.25, part="mla_cache_bytes")
@@ -35,10 +33,10 @@ def test_bytes_formula(student, reference, draw):
 def test_bytes_whole(student, reference, draw):
     """The result is a whole number; one sequence and 2 bytes a number are taken where nothing else is said."""
     sizes = draw.different_sizes(4, 3, 90)
-    expect_whole(student.mla_cache_bytes(*sizes), reference.mla_cache_bytes(*sizes), "mla_cache_bytes")
+    expect_whole(student.mla_cache_bytes(*sizes), reference.mla_cache_bytes(*sizes))
     batch_size = draw.size(2, 9)
-    expect_whole(student.mla_cache_bytes(*sizes, batch_size=batch_size), reference.mla_cache_bytes(*sizes, batch_size), "mla_cache_bytes")
-    expect_whole(student.mla_cache_bytes(*sizes, bytes_per_element=1), reference.mla_cache_bytes(*sizes, 1, 1), "mla_cache_bytes")
+    expect_whole(student.mla_cache_bytes(*sizes, batch_size=batch_size), reference.mla_cache_bytes(*sizes, batch_size))
+    expect_whole(student.mla_cache_bytes(*sizes, bytes_per_element=1), reference.mla_cache_bytes(*sizes, 1, 1))
 
 
 # the layers
@@ -153,7 +151,7 @@ def test_gradients(student, reference, draw):
     shape = 2, draw.size(3, 6), ours.w_o.out_features
     x, cotangent = (tensor(draw.normal(shape)) for _ in range(2))
     outcome = theirs.gradients([cotangent], x)
-    want, low = gradients(in_double(ours), cotangent.double(), x.double()), gradients(ours, cotangent, x)
+    want, low = layer_gradients(in_double(ours), cotangent.double(), x.double()), layer_gradients(ours, cotangent, x)
     got = {"x": outcome.arguments[0], **outcome.parameters}
     for name, right in want.items():
         expect(got.get(name), right, low=low[name], name=f"gradient of {name}")
@@ -322,20 +320,10 @@ def huge_keys(student, reference, draw):
     return theirs, ours, (x, latent, torch.zeros(2, latent.shape[1], d_rope, dtype=torch.float64), latent.shape[1] - 1)
 
 
-def tensor(numbers):
-    """A float32 tensor of drawn numbers."""
-    return torch.from_numpy(numbers).float()
-
-
-def double(values):
-    """The values with floating-point tensors in float64."""
-    return [value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value for value in values]
-
-
 def in_double(function):
     """A layer, or a method of it, in float64."""
     if isinstance(function, torch.nn.Module):
-        return copy.deepcopy(function).double()
+        return wide(function)
     return getattr(in_double(function.__self__), function.__name__)
 
 
@@ -346,17 +334,8 @@ def compare(theirs, ours, *arguments, magnitude=1.0):
     expect(theirs(*arguments), right, low=low, magnitude=magnitude)
 
 
-def gradients(layer, cotangent, x):
-    """The gradients for x and for the layer's parameters."""
-    layer.zero_grad()
-    x = x.detach().clone().requires_grad_()
-    layer(x).backward(cotangent)
-    return {"x": x.grad} | {name: parameter.grad for name, parameter in layer.named_parameters()}
-
-
-def expect_whole(got, want, name):
-    """Raise Wrong unless a whole number came, and the right one."""
+def expect_whole(got, want):
+    """Raise Wrong unless a whole number of bytes came, and the right one."""
     if type(got) is not int:
-        raise Wrong(message("`{name}` should return a whole number, an `int`, and it returned {type}.", name=name, type=kind_of(got)))
-    if got != want:
-        raise Wrong(message("`{name}` should return {expected}, and it returned {got}.", name=name, expected=f"{want:,}", got=f"{got:,}"))
+        raise no_whole_number(got, "mla_cache_bytes")
+    expect_number(got, want, "mla_cache_bytes")

@@ -7,46 +7,11 @@ other wrong ones. What is expected is recorded when the exercise is made: there 
 
 from .language import _
 from .stage import stage
-from .tensors import fill, tensor, waves
+from .tensors import fill, gradient, largest_tensor, layer_shapes, mask_of, tensor, waves
 
 USES = {}  # which parts call which
 
 TOKENS = {"axes": {"": (_("tokens"), _("features"))}}
-LAYERS = ("w_q", "w_k", "w_v", "w_o")
-
-
-def gradient(output, x, cotangent):
-    """The gradient of Σ output · cotangent for x; zeros where none gets there."""
-    import torch
-
-    if not output.requires_grad:
-        return torch.zeros_like(x)
-    return torch.autograd.grad(output, x, cotangent, allow_unused=True, materialize_grads=True)[0]
-
-
-def mask_of(rows):
-    """A boolean mask, from ones and zeros."""
-    return tensor(rows) > 0
-
-
-def largest_tensor(function, *arguments):
-    """How many numbers the largest tensor holds that PyTorch makes while a function runs: each operation shows what it gives."""
-    import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Watch(TorchDispatchMode):
-        largest = 0
-
-        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
-            given = operation(*args, **(kwargs or {}))
-            for one in given if isinstance(given, (tuple, list)) else [given]:
-                if isinstance(one, torch.Tensor):
-                    self.largest = max(self.largest, one.untyped_storage().nbytes() // one.element_size())
-            return given
-
-    with Watch() as watch:
-        function(*arguments)
-    return watch.largest
 
 
 # MultiQueryAttention
@@ -57,23 +22,16 @@ def module(student, *arguments):
     return fill(student.MultiQueryAttention(*arguments))
 
 
-def parameters(made):
-    """The shape of each parameter that the module should have, or that it has none."""
-    found = dict(made.named_parameters())
-    names = [f"{layer}.{kind}" for layer in LAYERS for kind in ("weight", "bias")]
-    return {name: tuple(found[name].shape) if name in found else "none" for name in names}
-
-
 @stage("MultiQueryAttention")
 def layers(student):
     """d_model 12, 3 heads: w_k and w_v have 4 rows, the others 12, and none has a bias."""
-    return parameters(student.MultiQueryAttention(12, 3))
+    return layer_shapes(student.MultiQueryAttention(12, 3))
 
 
 @stage("MultiQueryAttention", needs="layers")
 def layers_with_bias(student):
     """With `bias=True` each of the four layers has a bias."""
-    return parameters(student.MultiQueryAttention(12, 3, True))
+    return layer_shapes(student.MultiQueryAttention(12, 3, True))
 
 
 @stage("MultiQueryAttention", needs="layers", **TOKENS)
@@ -153,7 +111,7 @@ def module_again(student):
 @stage("MultiQueryAttention", needs="layers", raises="ValueError", numbers=(10, 4))
 def width_does_not_fit(student):
     """d_model 10, 4 heads: a ValueError that names both numbers."""
-    return parameters(student.MultiQueryAttention(10, 4))
+    return layer_shapes(student.MultiQueryAttention(10, 4))
 
 
 # attention_parameters

@@ -8,10 +8,10 @@ nothing, with two it does.
 import numpy as np
 import torch
 
-from autograder.hidden import Wrong, catches, expect_unchanged, fails, memory, points
-from autograder.hidden.judge import kind_of
-from autograder.hidden.pytorch import FLOATS, compare, compare_module_gradients, compare_modules, compare_parameters, modules, tensor
-from autograder.messages import message
+from autograder.hidden import catches, expect_unchanged, fails, memory, points
+from autograder.hidden.judge import expect_number, no_whole_number
+from autograder.hidden.pytorch import FLOATS, compare, compare_module_gradients, compare_modules, compare_parameters
+from autograder.hidden.pytorch import mask_shapes, modules, tensor
 
 ENOUGH = 384 << 20  # bytes; a copy of K for each of 128 heads takes 512 MiB, K itself 4
 
@@ -150,7 +150,7 @@ def test_parameters_whole(student, reference, draw):
     for bias in (False, True):
         got = student.attention_parameters(n_heads, n_heads, n_heads, bias)
         if not isinstance(got, (int, np.integer)):
-            raise not_whole(got)
+            raise no_whole_number(got, "attention_parameters")
     same_number(student, reference, n_heads, n_heads, n_heads)
 
 
@@ -274,19 +274,5 @@ def same_number(student, reference, *arguments):
     """Judge a number of parameters; a float may pass here, and there is a test for that."""
     got, want = student.attention_parameters(*arguments), reference.attention_parameters(*arguments)
     if not isinstance(got, (int, float, np.number)):
-        raise not_whole(got)
-    if got != want:
-        text = message("`{name}` should return {expected}, and it returned {got}.", name="attention_parameters", expected=f"{want:,}", got=f"{got:,}")
-        raise Wrong(text)
-
-
-def not_whole(got):
-    """What to raise where no number came, or a float where an int is asked for."""
-    name = "attention_parameters"
-    return Wrong(message("`{name}` should return a whole number, an `int`, and it returned {type}.", name=name, type=kind_of(got)))
-
-
-def mask_shapes(batch, n_heads, n_tokens):
-    """Shapes of masks that broadcast to (B, H, T, T)."""
-    square = (n_tokens, n_tokens)
-    return square, (batch, 1, 1, n_tokens), (n_heads, *square), (batch, 1, *square), (batch, n_heads, 1, n_tokens)
+        raise no_whole_number(got, "attention_parameters")
+    expect_number(got, want, "attention_parameters")

@@ -4,13 +4,11 @@ Where a test is not about the scale it takes d_head = 1: √1 is 1, so that a so
 For the same reason a test of splitting or merging that is not about which number goes where takes a single token.
 """
 
-import copy
-
 import torch
 
 from autograder.hidden import catches, expect, expect_names, expect_unchanged, fails, points
+from autograder.hidden.pytorch import FLOATS, compare_modules, double, gradients, module_gradients, tensor, wide
 
-FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
 
 
@@ -20,8 +18,8 @@ def test_split_values(student, reference, draw):
     """Head h of a token has the token's own features h·d_head to (h + 1)·d_head − 1, in their order."""
     for _ in range(2):
         batch, n_tokens, n_heads, d_head = draw.different_sizes(4, 2, 8)
-        hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((batch, n_tokens, n_heads * d_head))), n_heads)
-    x = float32_of(draw.normal((1, draw.size(2, 6), 6)))
+        hold_up(student.split_heads, reference.split_heads, tensor(draw.normal((batch, n_tokens, n_heads * d_head))), n_heads)
+    x = tensor(draw.normal((1, draw.size(2, 6), 6)))
     for n_heads in (1, 6):
         hold_up(student.split_heads, reference.split_heads, x, n_heads)
 
@@ -31,8 +29,8 @@ def test_split_values(student, reference, draw):
 def test_split_shape(student, reference, draw):
     """The shape is (B, H, T, d_head): the heads come right after the batch."""
     batch, n_heads = draw.different_sizes(2, 2, 8)
-    hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((batch, 1, n_heads))), n_heads)
-    hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((1, 1, n_heads))), n_heads)
+    hold_up(student.split_heads, reference.split_heads, tensor(draw.normal((batch, 1, n_heads))), n_heads)
+    hold_up(student.split_heads, reference.split_heads, tensor(draw.normal((1, 1, n_heads))), n_heads)
 
 
 @points(0.25, part="split_heads")
@@ -40,12 +38,12 @@ def test_split_shape(student, reference, draw):
 def test_split_carries(student, reference, draw):
     """The numbers are moved and nothing else: their dtype stays, gradients pass, and the tensor that was handed in keeps its shape and numbers."""
     batch, n_heads = draw.different_sizes(2, 2, 8)
-    x = float32_of(draw.normal((batch, 1, n_heads)))
+    x = tensor(draw.normal((batch, 1, n_heads)))
     outcome = student.split_heads.outcome(x, n_heads)
     expect_unchanged(outcome, x)
     for dtype in FLOATS:
         hold_up(student.split_heads, reference.split_heads, x.to(dtype), n_heads)
-    cotangent = float32_of(draw.normal((batch, n_heads, 1, 1)))
+    cotangent = tensor(draw.normal((batch, n_heads, 1, 1)))
     hold_up_gradients(student.split_heads, reference.split_heads, cotangent, x, n_heads)
 
 
@@ -54,11 +52,11 @@ def test_split_carries(student, reference, draw):
 def test_split_errors(student, reference, draw):
     """A width that cannot be shared out evenly, and a number of heads below one, raise ValueError with the two numbers."""
     n_heads, d_head = draw.size(3, 8), draw.size(2, 5)
-    hold_up(student.split_heads, reference.split_heads, float32_of(draw.normal((2, 1, n_heads))), n_heads)  # where all fits, nothing is raised
+    hold_up(student.split_heads, reference.split_heads, tensor(draw.normal((2, 1, n_heads))), n_heads)  # where all fits, nothing is raised
     with fails("ValueError", n_heads * d_head + 1, n_heads):
-        student.split_heads(float32_of(draw.normal((2, 3, n_heads * d_head + 1))), n_heads)
+        student.split_heads(tensor(draw.normal((2, 3, n_heads * d_head + 1))), n_heads)
     with fails("ValueError", n_heads * d_head, 0):
-        student.split_heads(float32_of(draw.normal((2, 3, n_heads * d_head))), 0)
+        student.split_heads(tensor(draw.normal((2, 3, n_heads * d_head))), 0)
 
 
 @points(0.75, part="merge_heads")
@@ -67,8 +65,8 @@ def test_merge_values(student, reference, draw):
     """The heads' features stand side by side in each token, head 0 first."""
     for _ in range(2):
         batch, n_tokens, n_heads, d_head = draw.different_sizes(4, 2, 8)
-        hold_up(student.merge_heads, reference.merge_heads, token_major(float32_of(draw.normal((batch, n_heads, n_tokens, d_head)))))
-    hold_up(student.merge_heads, reference.merge_heads, token_major(float32_of(draw.normal((1, draw.size(2, 6), 1, draw.size(2, 6))))))
+        hold_up(student.merge_heads, reference.merge_heads, token_major(tensor(draw.normal((batch, n_heads, n_tokens, d_head)))))
+    hold_up(student.merge_heads, reference.merge_heads, token_major(tensor(draw.normal((1, draw.size(2, 6), 1, draw.size(2, 6))))))
 
 
 @points(0.5, part="merge_heads")
@@ -76,8 +74,8 @@ def test_merge_values(student, reference, draw):
 def test_merge_layout(student, reference, draw):
     """It does not matter how the tensor lies in memory."""
     batch, n_heads, d_head = draw.different_sizes(3, 2, 8)
-    hold_up(student.merge_heads, reference.merge_heads, float32_of(draw.normal((batch, n_heads, 1, d_head))))
-    x = float32_of(draw.normal((batch, n_heads, 3, d_head)))
+    hold_up(student.merge_heads, reference.merge_heads, tensor(draw.normal((batch, n_heads, 1, d_head))))
+    x = tensor(draw.normal((batch, n_heads, 3, d_head)))
     hold_up(student.merge_heads, reference.merge_heads, token_major(x))
     hold_up(student.merge_heads, reference.merge_heads, x)
     hold_up(student.merge_heads, reference.merge_heads, x.mT.contiguous().mT)
@@ -88,10 +86,10 @@ def test_merge_layout(student, reference, draw):
 def test_merge_carries(student, reference, draw):
     """The numbers are moved and nothing else: their dtype stays, and gradients pass."""
     batch, n_heads, d_head = draw.different_sizes(3, 2, 8)
-    x = float32_of(draw.normal((batch, n_heads, 1, d_head)))
+    x = tensor(draw.normal((batch, n_heads, 1, d_head)))
     for dtype in FLOATS:
         hold_up(student.merge_heads, reference.merge_heads, x.to(dtype))
-    hold_up_gradients(student.merge_heads, reference.merge_heads, float32_of(draw.normal((batch, 1, n_heads * d_head))), x)
+    hold_up_gradients(student.merge_heads, reference.merge_heads, tensor(draw.normal((batch, 1, n_heads * d_head))), x)
 
 
 @points(0.25, part="attention")
@@ -100,7 +98,7 @@ def test_attention_one_key(student, reference, draw):
     """With a single key the output is its value, whatever the query says; the output alone is returned."""
     d_head, d_value = draw.different_sizes(2, 3, 9)
     for leading, n_queries, width in (((), 1, d_value), ((2, 3), 3, d_head)):
-        q, k, v = (float32_of(draw.normal((*leading, n, d))) for n, d in ((n_queries, d_head), (1, d_head), (1, width)))
+        q, k, v = (tensor(draw.normal((*leading, n, d))) for n, d in ((n_queries, d_head), (1, d_head), (1, width)))
         hold_up(student.attention, reference.attention, q, k, v)
 
 
@@ -111,7 +109,7 @@ def test_attention_scale(student, reference, draw):
     for leading in ((), (2, 3)):
         d_head, n_keys, d_value = draw.different_sizes(3, 5, 40)
         q, k, v = 2 * draw.normal((*leading, 1, d_head)), draw.normal((*leading, n_keys, d_head)), draw.normal((*leading, n_keys, d_value))
-        hold_up(student.attention, reference.attention, *map(float32_of, (q, k, v)))
+        hold_up(student.attention, reference.attention, *map(tensor, (q, k, v)))
 
 
 @points(0.5, part="attention")
@@ -120,7 +118,7 @@ def test_attention_rows(student, reference, draw):
     """Each query of each head shares out its attention among its own keys: the softmax runs over the last axis."""
     n, other, d_value = draw.different_sizes(3, 3, 9)
     for n_queries, n_keys in ((n, n), (n, other)):
-        q, k, v = (float32_of(draw.normal((2, 3, rows, width))) for rows, width in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+        q, k, v = (tensor(draw.normal((2, 3, rows, width))) for rows, width in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
         hold_up(student.attention, reference.attention, q, k, v)
 
 
@@ -129,7 +127,7 @@ def test_attention_rows(student, reference, draw):
 def test_attention_leading(student, reference, draw):
     """Any leading dimensions are carried along and broadcast, however the tensors lie in memory."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 2, 9)
-    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
     hold_up(student.attention, reference.attention, q, k, v)
     hold_up(student.attention, reference.attention, *map(token_major, (q, k, v)))
     for place in ((0, 0), (0,)):
@@ -143,7 +141,7 @@ def test_attention_leading(student, reference, draw):
 def test_attention_mask(student, reference, draw):
     """A key that the mask forbids gets no weight, and the others share its part; without a mask every key is seen."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
-    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
     hold_up(student.attention, reference.attention, q, k, v)
     for shape in ((n_queries, n_keys), (2, 1, 1, n_keys), (3, n_queries, n_keys), (n_keys,), (2, 3, n_queries, n_keys)):
         hold_up(student.attention, reference.attention, q, k, v, torch.from_numpy(draw.mask(shape)))
@@ -158,7 +156,7 @@ def test_attention_mask(student, reference, draw):
 def test_attention_empty(student, reference, draw):
     """A query that may see no key gives zeros."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
-    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
     mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
     hold_up(student.attention, reference.attention, q, k, v, mask)
     mask[draw.index(2), :, draw.index(n_queries)] = False
@@ -171,8 +169,8 @@ def test_attention_empty(student, reference, draw):
 def test_attention_gradients(student, reference, draw):
     """Gradients reach q, k and v, and stay finite where a query may see no key."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
-    q, k, v = (float32_of(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
-    cotangent = float32_of(draw.normal((2, 3, n_queries, d_value)))
+    q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    cotangent = tensor(draw.normal((2, 3, n_queries, d_value)))
     hold_up_gradients(student.attention, reference.attention, cotangent, q, k, v)
     mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
     hold_up_gradients(student.attention, reference.attention, cotangent, q, k, v, mask)
@@ -187,7 +185,7 @@ def test_attention_dtype(student, reference, draw):
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
     wide = [torch.from_numpy(draw.normal((2, n, d))) for n, d in ((n_queries, 16), (n_keys, 16), (n_keys, d_value))]
     hold_up(student.attention, reference.attention, (300 * wide[0].sign()).half(), (300 * wide[1].sign()).half(), wide[2].half())
-    q, k, v = (float32_of(draw.normal((2, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    q, k, v = (tensor(draw.normal((2, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
     for dtype in FLOATS:
         hold_up(student.attention, reference.attention, q.to(dtype), k.to(dtype), v.to(dtype))
     hold_up(student.attention, reference.attention, q, k.double(), v.double())
@@ -199,12 +197,12 @@ def test_attention_dtype(student, reference, draw):
 def test_attention_errors(student, reference, draw):
     """Sizes that disagree raise ValueError with the two numbers, a mask that is not boolean raises TypeError."""
     n_queries, n_keys, d_head, other = draw.different_sizes(4, 4, 10)
-    q, k, v = (float32_of(draw.normal((2, n, d_head))) for n in (n_queries, n_keys, n_keys))
+    q, k, v = (tensor(draw.normal((2, n, d_head))) for n in (n_queries, n_keys, n_keys))
     hold_up(student.attention, reference.attention, q[..., :1], k[..., :1], v)  # where all fits, nothing is raised
     with fails("ValueError", d_head, other):
-        student.attention(q, float32_of(draw.normal((2, n_keys, other))), v)
+        student.attention(q, tensor(draw.normal((2, n_keys, other))), v)
     with fails("ValueError", n_keys, other):
-        student.attention(q, k, float32_of(draw.normal((2, other, d_head))))
+        student.attention(q, k, tensor(draw.normal((2, other, d_head))))
     with fails("ValueError", n_keys, other):
         student.attention(q, k, v, torch.ones(n_queries, other, dtype=torch.bool))
     with fails("ValueError", 2, 3):
@@ -219,7 +217,7 @@ def test_attention_errors(student, reference, draw):
 def test_attention_inputs(student, reference, draw):
     """The tensors that are handed in stay as they were, the mask too."""
     n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 2, 9)
-    arguments = [float32_of(draw.normal((2, n, d))) for n, d in ((n_queries, d_head), (n_keys, d_head), (n_keys, d_value))]
+    arguments = [tensor(draw.normal((2, n, d))) for n, d in ((n_queries, d_head), (n_keys, d_head), (n_keys, d_value))]
     arguments.append(torch.from_numpy(draw.mask((n_queries, n_keys))))
     expect_unchanged(student.attention.outcome(*arguments), *arguments)
 
@@ -229,14 +227,14 @@ def test_attention_inputs(student, reference, draw):
 def test_module_parameters(student, reference, draw):
     """Four layers of (d_model, d_model), w_q, w_k, w_v and w_o; with bias=True each has a bias, and otherwise none."""
     d_model = n_heads = draw.size(2, 8)
-    numbers = {name: float32_of(draw.normal(tuple(weight.shape))) for name, weight in reference.MultiHeadAttention(d_model, n_heads, True).state_dict().items()}
+    numbers = {name: tensor(draw.normal(tuple(weight.shape))) for name, weight in reference.MultiHeadAttention(d_model, n_heads, True).state_dict().items()}
     for arguments in ((d_model, n_heads), (d_model, n_heads, True), (d_model, n_heads, False)):
         theirs, ours = student.MultiHeadAttention(*arguments), reference.MultiHeadAttention(*arguments)
         for name in WEIGHTS:  # times nought: their shape counts, and how they begin is free
             expect(getattr(theirs, name).weight.mul(0), torch.zeros(d_model, d_model).double(), low=torch.zeros(d_model, d_model), name=f"{name}.weight")
         for module in (theirs, ours):
             module.load_state_dict(numbers, False)  # biases too: a module without them has no use for them
-        hold_up_modules(theirs, ours, float32_of(draw.normal((2, 1, d_model))))
+        compare_modules(theirs, ours, tensor(draw.normal((2, 1, d_model))))
         expect_names([name for name in theirs.state_dict() if name.startswith("w_") or name.endswith("bias")], ours.state_dict(), "MultiHeadAttention")
 
 
@@ -250,7 +248,7 @@ def test_module_values(student, reference, draw):
     batch, n_tokens, n_heads = draw.different_sizes(3, 2, 8)
     for shape in ((1, n_tokens, n_heads), (batch, n_tokens, n_heads), (1, 1, n_heads)):
         theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
-        hold_up_modules(theirs, ours, 2 * float32_of(draw.normal(shape)))
+        compare_modules(theirs, ours, 2 * tensor(draw.normal(shape)))
 
 
 @points(0.5, part="MultiHeadAttention")
@@ -260,7 +258,7 @@ def test_module_heads(student, reference, draw):
     for _ in range(2):
         batch, n_tokens, n_heads, d_head = draw.different_sizes(4, 2, 8)
         theirs, ours = same_modules(student, reference, draw, n_heads * d_head, n_heads)
-        hold_up_modules(theirs, ours, float32_of(draw.normal((batch, n_tokens, n_heads * d_head))))
+        compare_modules(theirs, ours, tensor(draw.normal((batch, n_tokens, n_heads * d_head))))
 
 
 @points(0.5, part="MultiHeadAttention")
@@ -269,10 +267,10 @@ def test_module_mask(student, reference, draw):
     """A mask may have any shape that broadcasts to (B, H, T, T), and goes to attention as it is; without one every token sees all."""
     batch, n_tokens, n_heads = draw.different_sizes(3, 2, 8)
     theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
-    x = 2 * float32_of(draw.normal((batch, n_tokens, n_heads)))
-    hold_up_modules(theirs, ours, x)
+    x = 2 * tensor(draw.normal((batch, n_tokens, n_heads)))
+    compare_modules(theirs, ours, x)
     for shape in ((n_tokens, n_tokens), (batch, 1, 1, n_tokens), (n_heads, n_tokens, n_tokens), (batch, 1, n_tokens, n_tokens), (1, n_heads, 1, n_tokens)):
-        hold_up_modules(theirs, ours, x, torch.from_numpy(draw.mask(shape)))
+        compare_modules(theirs, ours, x, torch.from_numpy(draw.mask(shape)))
 
 
 @points(0.25, part="MultiHeadAttention")
@@ -281,11 +279,11 @@ def test_module_bias(student, reference, draw):
     """With biases all four layers use theirs, and a token that may see nothing gets w_o's bias alone."""
     batch, n_tokens, n_heads = draw.different_sizes(3, 2, 8)
     theirs, ours = same_modules(student, reference, draw, n_heads, n_heads, True)
-    x = float32_of(draw.normal((batch, n_tokens, n_heads)))
-    hold_up_modules(theirs, ours, x)
+    x = tensor(draw.normal((batch, n_tokens, n_heads)))
+    compare_modules(theirs, ours, x)
     mask = torch.from_numpy(draw.mask((batch, 1, 1, n_tokens)))
     mask[draw.index(batch)] = False
-    hold_up_modules(theirs, ours, x, mask)
+    compare_modules(theirs, ours, x, mask)
 
 
 @points(0.25, part="MultiHeadAttention")
@@ -294,7 +292,7 @@ def test_module_gradients(student, reference, draw):
     """Gradients reach the input and all weights, and stay finite where a token may see nothing."""
     n_tokens, n_heads = draw.different_sizes(2, 2, 8)
     theirs, ours = same_modules(student, reference, draw, n_heads, n_heads, True)
-    x, cotangent = (float32_of(draw.normal((2, n_tokens, n_heads))) for _ in range(2))
+    x, cotangent = (tensor(draw.normal((2, n_tokens, n_heads))) for _ in range(2))
     hold_up_module_gradients(theirs, ours, cotangent, x)
     mask = torch.from_numpy(draw.mask((2, 1, n_tokens, n_tokens)))
     mask[0, 0, draw.index(n_tokens)] = False
@@ -307,12 +305,12 @@ def test_module_again(student, reference, draw):
     """The same input gives the same output, other lengths and dtypes work too, and the tensors that are handed in stay as they were."""
     short, long, n_heads = sorted(draw.different_sizes(3, 2, 9))
     theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
-    x, mask = float32_of(draw.normal((2, long, n_heads))), torch.from_numpy(draw.mask((long, long)))
+    x, mask = tensor(draw.normal((2, long, n_heads))), torch.from_numpy(draw.mask((long, long)))
     expect_unchanged(theirs.outcome(x, mask), x, mask)
     for n_tokens in (long, short, long + 1):
-        hold_up_modules(theirs, ours, float32_of(draw.normal((1, n_tokens, n_heads))))
+        compare_modules(theirs, ours, tensor(draw.normal((1, n_tokens, n_heads))))
     for dtype in (torch.float64, torch.bfloat16):
-        hold_up_modules(theirs.to(dtype), ours.to(dtype), x.to(dtype), mask)
+        compare_modules(theirs.to(dtype), ours.to(dtype), x.to(dtype), mask)
 
 
 @points(0.25, part="MultiHeadAttention")
@@ -321,16 +319,11 @@ def test_module_errors(student, reference, draw):
     """A width that cannot be shared out among the heads, and no heads at all, raise ValueError with the two numbers when the module is made."""
     n_heads, d_head = draw.size(3, 8), draw.size(2, 5)
     theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
-    hold_up_modules(theirs, ours, float32_of(draw.normal((1, 1, n_heads))))  # where all fits, nothing is raised
+    compare_modules(theirs, ours, tensor(draw.normal((1, 1, n_heads))))  # where all fits, nothing is raised
     with fails("ValueError", n_heads * d_head + 1, n_heads):
         student.MultiHeadAttention(n_heads * d_head + 1, n_heads)
     with fails("ValueError", n_heads * d_head, 0):
         student.MultiHeadAttention(n_heads * d_head, 0)
-
-
-def float32_of(numbers):
-    """A float32 tensor of drawn numbers."""
-    return torch.from_numpy(numbers).float()
 
 
 def token_major(x):
@@ -338,35 +331,23 @@ def token_major(x):
     return x.transpose(1, 2).contiguous().transpose(1, 2)
 
 
-def widened(values):
-    """The values with floating-point tensors in float64."""
-    return [value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value for value in values]
-
-
 def hold_up(theirs, ours, *arguments):
     """Judge a function's output against the reference's in float64."""
-    expect(theirs(*arguments), ours(*widened(arguments)).double(), low=ours(*arguments))
+    expect(theirs(*arguments), ours(*double(arguments)).double(), low=ours(*arguments))
 
 
 def hold_up_gradients(theirs, ours, cotangent, *arguments):
     """Judge the gradients of Σ output · cotangent with respect to each tensor of floating-point numbers."""
     outcome = theirs.gradients([cotangent], *arguments)
-    want, low = (autograd_of(ours, like, *values) for like, values in ((cotangent.double(), widened(arguments)), (cotangent, arguments)))
+    want, low = (gradients(ours, like, *values) for like, values in ((cotangent.double(), double(arguments)), (cotangent, arguments)))
     tell = [{f"gradient {place}": x for place, x in enumerate(found, start=1)} for found in (outcome.arguments, want, low)]
     same_gradients(*tell)
-
-
-def autograd_of(function, cotangent, *arguments):
-    """The gradient for each argument, None where it holds no floating-point numbers."""
-    leaves = [x.detach().clone().requires_grad_() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in arguments]
-    function(*leaves).backward(cotangent)
-    return [getattr(x, "grad", None) for x in leaves]
 
 
 def same_modules(student, reference, draw, d_model, n_heads, bias=False):
     """The student's module and the reference's, with the same weights."""
     ours = reference.MultiHeadAttention(d_model, n_heads, bias)
-    weights = {name: float32_of(draw.normal(tuple(weight.shape))) / d_model**0.5 for name, weight in ours.state_dict().items()}
+    weights = {name: tensor(draw.normal(tuple(weight.shape))) / d_model**0.5 for name, weight in ours.state_dict().items()}
     ours.load_state_dict(weights)
     theirs = student.MultiHeadAttention(d_model, n_heads, bias)
     biases = {f"{name}.bias": torch.zeros(d_model) for name in WEIGHTS}  # one too many costs points where the biases are tested
@@ -374,29 +355,10 @@ def same_modules(student, reference, draw, d_model, n_heads, bias=False):
     return theirs, ours
 
 
-def float64_copy(module):
-    """A copy of a module in float64."""
-    return copy.deepcopy(module).double()
-
-
-def hold_up_modules(theirs, ours, x, mask=None):
-    """Judge a module's output against the reference's in float64."""
-    rest = () if mask is None else (mask,)
-    expect(theirs(x, *rest), float64_copy(ours)(x.double(), *rest).detach(), low=ours(x, *rest).detach())
-
-
 def hold_up_module_gradients(theirs, ours, cotangent, x, mask=None):
     """Judge the gradients for a module's input and for its parameters."""
-    rest = () if mask is None else (mask,)
-    outcome = theirs.gradients([cotangent], x, *rest)
-    results = []
-    for module, like, value in ((float64_copy(ours), cotangent.double(), x.double()), (ours, cotangent, x)):
-        module.zero_grad()
-        value = value.detach().clone().requires_grad_()
-        module(value, *rest).backward(like)
-        results.append({"x": value.grad} | {name: parameter.grad for name, parameter in module.named_parameters()})
-    got = {"x": outcome.arguments[0], **outcome.parameters}
-    same_gradients(*({f"gradient of {name}": x for name, x in found.items()} for found in (got, *results)))
+    found = {f"gradient of {name}": three for name, three in module_gradients(theirs, ours, cotangent, x, mask).items()}
+    same_gradients(*({name: three[place] for name, three in found.items()} for place in range(3)))
 
 
 def same_gradients(got, want, low):

@@ -5,6 +5,8 @@ import sys
 
 import numpy as np
 
+LAYERS = ("w_q", "w_k", "w_v", "w_o")  # of an attention module
+
 
 class Tensor(np.ndarray):
     """A tensor's numbers. `dtype_of` tells the tensor's own dtype: bfloat16, which NumPy has not, is kept as float32."""
@@ -64,3 +66,44 @@ def fill(module):
         for place, (_, parameter) in enumerate(sorted(inside.named_parameters())):
             parameter.copy_(waves(*parameter.shape, shift=0.9 * place))
     return module
+
+
+def gradient(output, x, cotangent):
+    """The gradient of Σ output · cotangent for x; zeros where none gets there."""
+    import torch
+
+    if not output.requires_grad:
+        return torch.zeros_like(x)
+    return torch.autograd.grad(output, x, cotangent, allow_unused=True, materialize_grads=True)[0]
+
+
+def mask_of(rows):
+    """A boolean mask, from ones and zeros."""
+    return tensor(rows) > 0
+
+
+def layer_shapes(made):
+    """The shape of each weight and bias that an attention module should have, or that it has none."""
+    found = dict(made.named_parameters())
+    names = [f"{layer}.{kind}" for layer in LAYERS for kind in ("weight", "bias")]
+    return {name: tuple(found[name].shape) if name in found else "none" for name in names}
+
+
+def largest_tensor(function, *arguments):
+    """How many numbers the largest tensor holds that PyTorch makes while a function runs: each operation shows what it gives."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watch(TorchDispatchMode):
+        largest = 0
+
+        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+            given = operation(*args, **(kwargs or {}))
+            for one in given if isinstance(given, (tuple, list)) else [given]:
+                if isinstance(one, torch.Tensor):
+                    self.largest = max(self.largest, one.untyped_storage().nbytes() // one.element_size())
+            return given
+
+    with Watch() as watch:
+        function(*arguments)
+    return watch.largest
