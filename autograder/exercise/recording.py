@@ -31,6 +31,7 @@ def record(assignment):
     return {
         "assignment": assignment.name,
         "parts": list(assignment.parts),
+        "own_work": assignment.own_work,
         "stages": {name: {"expected": outcome.to_json(expected[name]), "mistakes": _grouped(differing[name])} for name in expected},
         "explanations": {name: assignment.wrong[name].explanation for name in told},
     }

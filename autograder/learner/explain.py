@@ -88,7 +88,13 @@ def _values(found, stage):
     return said
 
 
+def _library(found, stage):
+    text = _("This exercise asks for attention of your own, and your code called {function}.")
+    return [text.format(function=f"`{quoted(found.came.message)}`")]
+
+
 SAY = {
+    "library": _library,
     "raised": _raised,
     "returned": _returned,
     "exception": _exception_differs,

@@ -16,6 +16,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f ]\d+)*")
 LANGUAGE_PATH = re.compile(r"\b(exercises|book|solutions)/(en|sv|zh-CN|ru)\b")
 MARK = re.compile(r"# (?:shared|book/experiments/\S+)$")  # first line of a cell: a comment that the build reads
+DRAWINGS = ("fence", "fence text")  # pictures made of signs, with words in them
 SAME_WORDS = 5  # a paragraph of so many words that is the English one to the letter has not been translated
 
 
@@ -42,7 +43,8 @@ def block_differences(a, b):
     if a.kind == "formula":
         return [] if bare_formula(a.text) == bare_formula(b.text) else ["the formula is not the English one"]
     if a.kind.startswith("fence"):
-        return [] if neutral(a.text) == neutral(b.text) else [f"the block is not the English one: {excerpt(b)}"]
+        same = drawing(a.text) == drawing(b.text) if a.kind in DRAWINGS else neutral(a.text) == neutral(b.text)
+        return [] if same else [f"the block is not the English one: {excerpt(b)}"]
     problems = []
     for what, extract in EXTRACTS.items():
         missing, extra = extract(a.text) - extract(b.text), extract(b.text) - extract(a.text)
@@ -108,6 +110,11 @@ def first_difference(a, b):
 def neutral(text):
     """A text without what names its language, in paths and to make, and without comments of a shell."""
     return re.sub(r"(?m)\s*#.*$| LANG_CODE=\S+", "", LANGUAGE_PATH.sub(r"\1/…", text))
+
+
+def drawing(text):
+    """What a picture made of signs has in all languages: its number of lines, and the numbers in it; words and spaces are a language's own."""
+    return len(text.splitlines()), sorted(re.findall(r"\d+", text))
 
 
 def bare_formula(text):

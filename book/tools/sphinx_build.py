@@ -74,6 +74,7 @@ def settings(language: languages.Language, locale_dir: Path, toc_path: Path, bas
         "html_title": language.title,
         "html_short_title": language.title,
         "html_baseurl": f"{base_url.rstrip('/')}/{language.code}/" if base_url else "",
+        "exclude_patterns": ["README.md"],  # tells of the project in that language, and is no page
         "html_static_path": [str(STATIC)],
         "templates_path": [str(TEMPLATES)],
         "html_favicon": str(STATIC / "favicon.svg"),

@@ -20,6 +20,7 @@ from book.tools.untranslated import FOLDERS
 
 TRANSLATIONS = tuple(code for code in CODES if code != SOURCE)
 RECORD = "translated-from.json"
+README = "README.md"  # tells of the project in that language, and is no page
 
 
 def main(arguments=None):
@@ -56,7 +57,7 @@ def wait(root=ROOT):
 def _folder_status(folder, language):
     lines = []
     english = {path.name: path for path in sorted((folder / SOURCE).glob("*.md"))}
-    translated = {path.name: path for path in sorted((folder / language).glob("*.md"))}
+    translated = {path.name: path for path in sorted((folder / language).glob("*.md")) if path.name != README}
     recorded = read_record(folder / language)
     for name in sorted(translated.keys() - english.keys()):
         lines.append(f"{folder.name}/{language}/{name}: there is no English page of that name")

@@ -1,8 +1,5 @@
 """What the tests of the exercises share: release versions, the `course` packages in them, and students' namespaces."""
 
-import importlib.util
-import sys
-
 import nbformat
 import pytest
 
@@ -11,6 +8,7 @@ from autograder.exercise import notebook
 from autograder.exercise.nbgrader_course import EXERCISES
 from autograder.languages import LANGUAGES
 from autograder.release import release, written
+from autograder.verify import course_in
 
 ASSIGNMENTS = assignment.names()
 
@@ -63,24 +61,6 @@ def solved(exercise, language):
     return {cell.id: cell.source for cell in notebook.build(exercise, language).cells}
 
 
-def course_in(folder):
-    """The `course` package of a release version, under a name of its own, so that several can be loaded at once."""
-    name = "course_" + "_".join(folder.parts[-2:]).replace("-", "_")
-    if name not in sys.modules:
-        inside = folder / "course"
-        spec = importlib.util.spec_from_file_location(name, inside / "__init__.py", submodule_search_locations=[str(inside)])
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-def right(exercise):
-    """The names of the reference solution."""
-    namespace = {"__name__": "student"}
-    exec(compile(exercise.solution_source, "<right>", "exec"), namespace)
-    return namespace
-
-
 def parts_of(variant):
     """The parts whose functions a variant writes itself, in the notebook's order."""
     return [part for part in variant.assignment.parts if f"\ndef {part}(" in variant.override or f"\nclass {part}(" in variant.override]
@@ -95,4 +75,4 @@ def english():
 @pytest.fixture
 def single_head():
     """A namespace with the right functions of single-head, to be spoilt."""
-    return right(assignment.load("single-head"))
+    return assignment.load("single-head").namespace()

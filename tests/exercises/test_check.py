@@ -6,13 +6,15 @@ import pytest
 from autograder import assignment
 from autograder.exercise import recording
 
-from .conftest import EXERCISES, course_in, parts_of, right
+from autograder.verify import course_in
+
+from .conftest import EXERCISES, parts_of
 
 CATALOGUE = [(name, wrong) for name in assignment.names() for wrong in assignment.load(name).wrong]
 
 
 def test_the_reference_passes(exercise, capsys):
-    result = course_in(EXERCISES / "en" / exercise.name).check(namespace=right(exercise))
+    result = course_in(EXERCISES / "en" / exercise.name).check(namespace=exercise.namespace())
     assert result.passed
     assert "✗" not in capsys.readouterr().out
 
@@ -59,7 +61,7 @@ def test_an_unknown_part_is_answered(english, capsys):
 
 
 def test_functions_are_found_where_check_is_called(english):
-    namespace = {**right(assignment.load("single-head")), "check": english}
+    namespace = {**assignment.load("single-head").namespace(), "check": english}
     exec("passed = check('softmax').passed", namespace)
     assert namespace["passed"]
 

@@ -30,8 +30,8 @@ def details(report):
     for reason in report.reasons:
         lines += ["", _("The likely reason:"), *textwrap.wrap(reason, 100)]
     if first.call:
-        head, arguments = show.call(first.call)
-        lines += ["", _("The call:"), "  " + head, *(line for name, x in arguments for line in _named(name, x))]
+        heads, arguments = show.call(first.call)
+        lines += ["", _("The call:"), *("  " + head for head in heads), *(line for name, x in arguments for line in _named(name, x))]
     for label, x in ((_("Expected:"), found.expected), (_("Yours:"), found.came)):
         if not isinstance(x, Raised):
             lines += ["", label, *(line for one in show.items(found.name, x, first.stage.returns) for line in _named(*one))]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .calls import Shown
 from .explain import quoted
 from .tensors import dtype_of
 
@@ -30,16 +31,17 @@ def kind(x):
 
 
 def call(made):
-    """A call in one line, and the arguments that need their own: ("softmax(x, axis=0)", [("x", array)])."""
+    """A call in a line, below those that were made before with the same objects, and the arguments that need lines of their own:
+    (["softmax(x, axis=0)"], [("x", array)])."""
     inside, apart = [], []
     for name, argument in made.arguments:
         text = safe_repr(argument)
-        if isinstance(argument, np.ndarray) or len(text) > SHORT:
+        if isinstance(argument, np.ndarray) or len(text) > SHORT and not isinstance(argument, Shown):
             inside.append(name)
             apart.append((name, argument))
         else:
-            inside.append(f"{name}={quoted(text)}")
-    return f"{made.function}({', '.join(inside)})", apart
+            inside.append(f"{name}={quoted(text)}" if name not in ("", text) else quoted(text))
+    return [*made.before, f"{made.function}({', '.join(inside)})"], apart
 
 
 def safe_repr(x):

@@ -54,6 +54,17 @@ def first_tokens(student):
     return student.KVCache(2, 1, 5, 2).append(*keys_and_values(2))
 
 
+@stage("KVCache", needs="first_tokens")
+def lengths(student):
+    """len() counts tokens: 0 at first, 2 after two, 3 after one more."""
+    cache = student.KVCache(2, 1, 5, 2)
+    counts = [len(cache)]
+    for n_tokens in (2, 1):
+        cache.append(*keys_and_values(n_tokens))
+        counts.append(len(cache))
+    return counts
+
+
 @stage("KVCache", needs="first_tokens", **HELD)
 def one_more(student):
     """One token more: all three come back, in their order."""
@@ -82,7 +93,7 @@ def first_result_stays(student):
 
 @stage("KVCache", needs="one_more")
 def inputs_stay(student):
-    """The new keys and values stay as they were, and the cache keeps numbers of its own."""
+    """k and v stay as they were, and the cache keeps copies: the caller may overwrite k and v afterwards."""
     cache = student.KVCache(2, 1, 5, 2)
     k, v = keys_and_values(2)
     cache.append(k, v)
@@ -91,17 +102,6 @@ def inputs_stay(student):
     v.zero_()
     keys, values = cache.append(*keys_and_values(1, 10))
     return {**given, "keys": keys, "values": values}
-
-
-@stage("KVCache", needs="first_tokens")
-def lengths(student):
-    """len() counts tokens: 0 at first, 2 after two, 3 after one more."""
-    cache = student.KVCache(2, 1, 5, 2)
-    counts = [len(cache)]
-    for n_tokens in (2, 1):
-        cache.append(*keys_and_values(n_tokens))
-        counts.append(len(cache))
-    return counts
 
 
 @stage("KVCache", needs="three_appends", raises="ValueError", numbers=(6, 5))
@@ -134,6 +134,18 @@ def other_batch(student):
 def other_width(student):
     """Keys and values of 3 numbers a head, and the cache is for 2: a ValueError that names both numbers."""
     return student.KVCache(2, 1, 5, 2).append(*keys_and_values(2, d_head=3))
+
+
+@stage("KVCache", needs="first_tokens", raises="ValueError", numbers=(3, 2))
+def other_heads(student):
+    """Keys and values of two heads, and the cache is for three: a ValueError that names both numbers."""
+    return student.KVCache(4, 3, 5, 7).append(*keys_and_values(2, batch_size=4, n_kv_heads=2, d_head=7))
+
+
+@stage("KVCache", needs="other_width", raises="ValueError", numbers=(2, 3))
+def values_of_another_width(student):
+    """The keys fit, and the values have 3 numbers a head where the cache has 2: a ValueError that names both numbers."""
+    return student.KVCache(4, 1, 5, 2).append(keys_and_values(1, batch_size=4)[0], keys_and_values(1, batch_size=4, d_head=3)[1])
 
 
 @stage("KVCache", needs="first_tokens", raises="ValueError", numbers=(2, 3))
@@ -280,6 +292,15 @@ def twice(student):
     module = layer(student)
     module(four_tokens())
     return module(four_tokens())
+
+
+@stage("CachedAttention", needs="next_token", **OUTPUT)
+def none_after_a_cache(student):
+    """A step with a cache, and then four tokens without one: the cache has been for that one call."""
+    x = four_tokens()
+    module, cache = began(student, x[:, :3], max_len=9)
+    module(x[:, 3:], cache)
+    return module(x)
 
 
 @stage("CachedAttention", needs="whole_sequence")

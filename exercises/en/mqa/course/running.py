@@ -4,9 +4,12 @@ import linecache
 import warnings
 from dataclasses import dataclass
 
+from . import library
 from .calls import Missing, Student
 from .compare import Difference, difference, rejection
 from .outcome import Raised, frozen
+
+LIBRARY = "LibraryAttention"  # the name of the outcome that a call of a library's attention stands for
 
 
 @dataclass(frozen=True)
@@ -21,30 +24,36 @@ class Result:
     missing: str = ""
 
 
-def outcome_of(stage, namespace):
-    """What a stage ends in, and the last call that it made: (value or Raised, Call or None). Raises Missing for an absent name."""
+def outcome_of(stage, namespace, own_work=False):
+    """What a stage ends in, and the last call that it made: (value or Raised, Call or None). Raises Missing for an absent name.
+
+    own_work: a call of a library's attention counts as raising LIBRARY with the function's name, whatever it has given.
+    """
     student = Student(namespace)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), library.watch() as called:
         warnings.simplefilter("ignore")
         try:
             outcome = frozen(stage.run(student))
         except Missing:
             raise
         except (Exception, SystemExit) as error:
-            outcome = raised(error, namespace)
+            outcome = raised(error, namespace, stage.part)
+    if own_work and called:
+        outcome = Raised((LIBRARY,), called[0])
     return outcome, student.calls[-1] if student.calls else None
 
 
-def raised(error, namespace):
-    """An exception as an outcome, with the last line of the student's own code that it went through."""
+def raised(error, namespace, part):
+    """An exception as an outcome, with a line of the student's that it went through: the last in the part's own cell, or else in any."""
     names = tuple(kind.__name__ for kind in type(error).__mro__ if kind is not object)
-    number, line = None, ""
+    own, cell = [], cell_of(namespace.get(part))
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_globals is namespace:
-            number = trace.tb_lineno
-            line = linecache.getline(trace.tb_frame.f_code.co_filename, number).strip()
+            own.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
         trace = trace.tb_next
+    file, number = next((place for place in reversed(own) if place[0] == cell), own[-1] if own else ("", None))
+    line = linecache.getline(file, number).strip() if own else ""
     try:
         message = str(error)
     except Exception:
@@ -52,17 +61,25 @@ def raised(error, namespace):
     return Raised(names, message, number, line)
 
 
+def cell_of(made):
+    """The file name of the cell in which a function, or the first method of a class, has been written; None for neither."""
+    written = [made, *vars(made).values()] if isinstance(made, type) else [made]
+    return next((each.__code__.co_filename for each in written if hasattr(each, "__code__")), None)
+
+
 def judge(stage, expected, outcome):
     """The difference between a stage's expected outcome and another one, or None."""
+    if isinstance(outcome, Raised) and outcome.name == LIBRARY:
+        return Difference("library", expected, outcome)
     if stage.raises:
         return rejection(expected, outcome, stage.numbers)
     return difference(expected, outcome, stage.returns, stage.first)
 
 
-def run(stage, expected, namespace):
+def run(stage, expected, namespace, own_work=False):
     """A stage's Result, whatever happened to the stages that it needs."""
     try:
-        outcome, call = outcome_of(stage, namespace)
+        outcome, call = outcome_of(stage, namespace, own_work)
     except Missing as error:
         return Result(stage, "missing", missing=error.missing)
     if isinstance(outcome, Raised) and outcome.name == "NotImplementedError":
@@ -73,7 +90,7 @@ def run(stage, expected, namespace):
 
 def run_all(stages, recorded, namespace):
     """The Results of stages, {name: Result}, none skipped."""
-    return {stage.name: run(stage, recorded.expected[stage.name], namespace) for stage in stages}
+    return {stage.name: run(stage, recorded.expected[stage.name], namespace, recorded.own_work) for stage in stages}
 
 
 def with_skips(results):

@@ -67,9 +67,10 @@ def _reason(reason):
 
 
 def _call(made):
-    head, arguments = show.call(made)
+    heads, arguments = show.call(made)
     lines = "".join(_array(name, x) for name, x in arguments)
-    return f'{_label(_("The call:"))}<pre style="{PRE}">{escape(head)}</pre>{lines}'
+    newline = "\n"
+    return f'{_label(_("The call:"))}<pre style="{PRE}">{escape(newline.join(heads))}</pre>{lines}'
 
 
 def _both(first):

@@ -13,7 +13,7 @@ TOLERANCE = {"bfloat16": (2e-2, 1e-3), "float16": (2e-3, 1e-4), "float32": (2e-5
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference. `kind`: raised, returned, exception, message, nothing, type, count, shape, dtype or values.
+    """One difference. `kind`: raised, returned, exception, message, nothing, type, count, shape, dtype, values or library.
 
     `name`: which item of the result ("" for a single one). `where`: for values, a boolean array, True where they differ.
     """

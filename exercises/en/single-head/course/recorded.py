@@ -10,12 +10,13 @@ from .outcome import from_json
 @dataclass(frozen=True)
 class Recorded:
     """`parts` in the notebook's order; `expected` {stage: outcome}; `mistakes` {stage: {mistake: outcome}}, where it differs
-    from the expected one; `explanations` {mistake: its text in English}."""
+    from the expected one; `explanations` {mistake: its text in English}. `own_work`: a library's attention is not allowed."""
 
     parts: list
     expected: dict
     mistakes: dict
     explanations: dict
+    own_work: bool = False
 
 
 def read(path=Path(__file__).with_name("data.json")):
@@ -30,4 +31,4 @@ def decode(data):
         name: {mistake: from_json(group["outcome"]) for group in entry["mistakes"] for mistake in group["of"]}
         for name, entry in data["stages"].items()
     }
-    return Recorded(data["parts"], expected, mistakes, data["explanations"])
+    return Recorded(data["parts"], expected, mistakes, data["explanations"], data["own_work"])
