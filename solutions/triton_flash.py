@@ -12,6 +12,25 @@ LOG2_E = math.log2(math.e)
 
 
 @triton.jit
+def attend_tile(largest, total, weighted, q, k, v, allowed, scale):
+    """Take one more tile of keys and values into the running softmax of some queries (Milakov & Gimelshein 2018, algorithm 3).
+
+    largest, total (BLOCK_Q,) and weighted (BLOCK_Q, Dh): the largest score so far and the sums of 2^(score − largest), alone and times the values, in
+    float32; −∞, 0 and 0 where nothing has been seen. q (BLOCK_Q, Dh), k (Dh, BLOCK_K), v (BLOCK_K, Dh). allowed: which query may see which key,
+    broadcastable to (BLOCK_Q, BLOCK_K). scale: what the products are multiplied by to be scores. Returns the new (largest, total, weighted).
+    """
+    scores = tl.dot(q, k, input_precision="ieee") * scale  # (BLOCK_Q, BLOCK_K), in float32
+    scores = tl.where(allowed, scores, -float("inf"))
+    new = tl.maximum(largest, tl.max(scores, 1))
+    shift = tl.where(new == -float("inf"), 0.0, new)  # −∞ − (−∞) would be NaN
+    powers = tl.exp2(scores - shift[:, None])
+    shrink = tl.exp2(largest - shift)
+    total = total * shrink + tl.sum(powers, 1)
+    weighted = weighted * shrink[:, None] + tl.dot(powers.to(v.dtype), v, input_precision="ieee")
+    return new, total, weighted
+
+
+@triton.jit
 def flash_kernel(
     q_ptr, k_ptr, v_ptr, out_ptr,
     q_stride_b, q_stride_h, q_stride_t, q_stride_d,
@@ -50,19 +69,11 @@ def flash_kernel(
         columns = start + in_k
         is_key = columns < n_keys
         k = tl.load(k_ptr + in_k[None, :] * k_stride_t + features[:, None] * k_stride_d, mask=is_key[None, :], other=0.0)  # (Dh, BLOCK_K)
-        scores = tl.dot(q, k, input_precision="ieee") * scale  # (BLOCK_Q, BLOCK_K), in float32
+        v = tl.load(v_ptr + in_k[:, None] * v_stride_t + features[None, :] * v_stride_d, mask=is_key[:, None], other=0.0)  # (BLOCK_K, Dh)
         allowed = is_key[None, :]
         if IS_CAUSAL:
             allowed = allowed & (columns[None, :] <= rows[:, None] + offset)
-        scores = tl.where(allowed, scores, -float("inf"))
-        new = tl.maximum(largest, tl.max(scores, 1))
-        shift = tl.where(new == -float("inf"), 0.0, new)  # −∞ − (−∞) would be NaN
-        powers = tl.exp2(scores - shift[:, None])
-        shrink = tl.exp2(largest - shift)
-        v = tl.load(v_ptr + in_k[:, None] * v_stride_t + features[None, :] * v_stride_d, mask=is_key[:, None], other=0.0)  # (BLOCK_K, Dh)
-        weighted = weighted * shrink[:, None] + tl.dot(powers.to(v.dtype), v, input_precision="ieee")
-        total = total * shrink + tl.sum(powers, 1)
-        largest = new
+        largest, total, weighted = attend_tile(largest, total, weighted, q, k, v, allowed, scale)
         k_ptr += BLOCK_K * k_stride_t
         v_ptr += BLOCK_K * v_stride_t
     output = weighted / tl.where(total == 0.0, 1.0, total)[:, None]

@@ -1,6 +1,7 @@
 """Finding the likely reason: run the catalogue's wrong solutions on the same inputs, and see which one gives the student's answers."""
 
 import functools
+import re
 
 import numpy as np
 
@@ -32,7 +33,11 @@ def _first_alike(hidden, test, backend, seed, candidates):
     right, again = (trace_of(hidden, test, backend, None, seed) for _ in range(2))
     settled = [one if same_outcome(one, other, strict=False) else None for one, other in zip(right, again)]  # None: drawn anew, as weights are
     traces = ((name, trace_of(hidden, test, backend, name, seed, settled)) for name in candidates)
-    return next((name for name, wrong in traces if same_answers(backend.trace, wrong, right)), None)
+    alike = ((name, wrong) for name, wrong in traces if same_answers(backend.trace, wrong, right, hidden.assignment.solution_source))
+    error = backend.trace[-1].error
+    if error:  # of several the one whose message has the same numbers in it, too
+        alike = iter(sorted(alike, key=lambda one: one[1][len(backend.trace) - 1].error["message"] != error["message"]))
+    return next((name for name, _ in alike), None)
 
 
 def out_of_memory(outcome):
@@ -66,7 +71,7 @@ def namespace_of(assignment, name):
     return assignment.namespace() if name is None else assignment.wrong[name].namespace()
 
 
-def same_answers(student, wrong, right):
+def same_answers(student, wrong, right, source):
     """Whether the student's last answer, the one that the test stopped at, is the wrong solution's and not the right one's.
 
     The answers before it have passed, for the wrong solution too, or its trace would have ended there.
@@ -74,10 +79,28 @@ def same_answers(student, wrong, right):
     last = len(student) - 1
     if len(wrong) <= last or len(right) <= last:
         return False
+    if not right[last].error and not same_complaint(student[last], wrong[last], source):
+        return False
     if same_outcome(wrong[last], right[last], strict=True):  # too near to each other to tell by the size of a difference, but perhaps by every bit
         return same_outcome(student[last], wrong[last], True, EXACT) and not same_outcome(wrong[last], right[last], True, EXACT)
     in_values = not same_outcome(wrong[last], right[last], strict=False)  # or in dtypes, or in what has become of the arguments
     return same_outcome(student[last], wrong[last], strict=not in_values)
+
+
+def same_complaint(student, wrong, source):
+    """Whether two unexpected exceptions complain about the same, in the same words, save for words that the student has chosen.
+
+    source: the solution's. A line that stands there has been given to the student, too.
+    """
+    if not (student.error and wrong.error):
+        return True
+    line = student.error["line"]
+    return line.startswith("raise ") and line not in source or words(student.error["message"]) == words(wrong.error["message"])
+
+
+def words(message):
+    """A message without its numbers."""
+    return re.findall(r"[^\W\d_]+", message)
 
 
 def same_outcome(a, b, strict, how=CLOSE):

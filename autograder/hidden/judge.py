@@ -155,17 +155,24 @@ def describe_difference(got, want, differs, name):
     got, want = got.numbers, want.numbers
     size = np.where(differs, np.abs(got.astype(np.float64) - want.astype(np.float64)), -1)
     worst = np.unravel_index(np.argmax(size), size.shape)
+    expected, came = told_apart(want[worst], got[worst])
     return messages(
         "{name}: {n} element of {total} differs; at {place} {expected} was expected, and {got} came.",
         "{name}: {n} elements of {total} differ; the largest difference is at {place}: {expected} was expected, and {got} came.",
         int(differs.sum()),
-        name=name, total=got.size, place=str([int(i) for i in worst]), expected=number(want[worst]), got=number(got[worst]),
+        name=name, total=got.size, place=str([int(i) for i in worst]), expected=expected, got=came,
     )
 
 
-def number(x):
-    """A number as it is shown: four significant digits, True and False as they are."""
-    return str(bool(x)) if np.asarray(x).dtype == np.bool_ else f"{float(x):.4g}"
+def told_apart(x, y):
+    """Two numbers as they are shown: with four significant digits, or with as many as it takes to see that they differ."""
+    shown = ((number(x, digits), number(y, digits)) for digits in range(4, 18))
+    return next((pair for pair in shown if pair[0] != pair[1]), (number(x), number(y)))
+
+
+def number(x, digits=4):
+    """A number with so many significant digits, True and False as they are."""
+    return str(bool(x)) if np.asarray(x).dtype == np.bool_ else f"{float(x):.{digits}g}"
 
 
 def kind_of(value):

@@ -61,13 +61,20 @@ def compare_parameters(theirs, ours, draw, name):
     expect_names([one for one in theirs.state_dict() if one.startswith("w_") or one.endswith("bias")], want, name)
 
 
-def modules(theirs, ours, draw, *arguments):
-    """The student's module and the reference's, made by these classes from the same arguments, with the same weights."""
+def modules(theirs, ours, draw, *arguments, alike=False):
+    """The student's module and the reference's, made by these classes from the same arguments, with the same weights.
+
+    alike: w_v is w_k, and w_o the identity, so that a solution that takes one for another, or does without w_o, loses points elsewhere.
+    """
     module = ours(*arguments)
     weights = {name: tensor(draw.normal(tuple(weight.shape))) / weight.shape[-1] ** 0.5 for name, weight in module.state_dict().items()}
+    if alike:
+        weights |= {"w_v.weight": weights["w_k.weight"], "w_o.weight": torch.eye(len(weights["w_o.weight"]))}
     module.load_state_dict(weights)
     student = theirs(*arguments)
-    student.load_state_dict(weights, False)  # not strict: a buffer of the student's own does no harm
+    # Biases that nobody has asked for cost points where the parameters are tested. Not strict: a buffer of the student's own does no harm.
+    biases = {name.replace("weight", "bias"): torch.zeros(len(weight)) for name, weight in weights.items() if name.endswith("weight")}
+    student.load_state_dict(biases | weights, False)
     return student, module
 
 

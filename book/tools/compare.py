@@ -7,14 +7,15 @@ from itertools import zip_longest
 import yaml
 
 from book.tools.blocks import parse
+from book.tools.languages import CODES
 from book.tools.skeleton import skeleton
 
 CODE_SPAN = re.compile(r"(`+)(.+?)\1", re.S)
 ROLE = re.compile(r"\{([\w:]+)\}`([^`]*)`")
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$", re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f ]\d+)*")
-LANGUAGE_PATH = re.compile(r"\b(exercises|book|solutions)/(en|sv|zh-CN|ru)\b")
+NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f]\d+)*")
+LANGUAGE_PATH = re.compile(rf"\b(exercises|book|solutions)/({'|'.join(CODES)})\b")
 MARK = re.compile(r"# (?:shared|book/experiments/\S+)$")  # first line of a cell: a comment that the build reads
 DRAWINGS = ("fence", "fence text")  # pictures made of signs, with words in them
 SAME_WORDS = 5  # a paragraph of so many words that is the English one to the letter has not been translated
@@ -118,7 +119,8 @@ def drawing(text):
 
 
 def bare_formula(text):
-    """A formula without the words in it, white space or closing punctuation."""
+    """A formula without the words in it, white space or closing punctuation, and without what separates decimals and thousands."""
+    text = re.sub(r"(?<=\d)(?:\.|\{,\})(?=\d)", "", text)
     words = re.sub(r"\\(text|mathrm|textbf)\{[^{}]*\}", r"\\text{…}", text)
     return re.sub(r"\s+|\\ |\\,|\\;|\\quad|[.,;。，；](?=\$|$)", "", words)
 

@@ -1,18 +1,18 @@
-"""The glossary in four languages, `book/glossary.csv`, as a list in the alphabetical order of one of them."""
+"""The glossary in all languages, `book/glossary.csv`, as a list in the alphabetical order of one of them."""
 
 import csv
 import unicodedata
 
-from book.tools.languages import CODES
+from book.tools.languages import CODES, SOURCE
 from book.tools.paths import BOOK
 
 GLOSSARY = BOOK / "glossary.csv"
 
 
 def terms() -> list[dict]:
-    """The rows: a column for each language, and a note."""
+    """The rows: a column for each language, and a note. What a language has no word for yet stands there in English."""
     with GLOSSARY.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return [row | {code: row.get(code) or row[SOURCE] for code in CODES} for row in csv.DictReader(file)]
 
 
 def listed(language: str) -> str:

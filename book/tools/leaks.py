@@ -22,6 +22,7 @@ ENOUGH = 2  # stop words in a paragraph
 IN_A_ROW = {"ru": 5, "zh-CN": 5}  # English words one after the other; names have fewer
 WORD = re.compile(r"[A-Za-z][A-Za-z’'-]*")
 ALLOWED = re.compile(r"^% english (?P<words>[^:\n]*):(?P<reason>.*)$", re.MULTILINE)
+QUOTED = re.compile(r"[”«“][\x00-\x7f]+[”»]")  # what is quoted and wholly English is meant to be
 WORDS_OF_CODE = 3  # a string with fewer may be a name
 CODE = re.compile(r"->|[_\\/=|·]|\w\(|\bimport |^outside ")
 
@@ -47,6 +48,7 @@ def without(words, allowed):
 
 def of_paragraph(language, words):
     """[(what is wrong, where)]: English words that say that a sentence has been left."""
+    words = QUOTED.sub(OTHER, words)
     stop = STOP - ALSO_SWEDISH if language == "sv" else STOP
     hits = [match for match in WORD.finditer(words) if match[0].lower() in stop]
     if len(hits) >= ENOUGH:

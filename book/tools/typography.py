@@ -44,7 +44,7 @@ RULES = {
     ),
 }
 LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
-PAIRS = {"ru": ("«", "»"), "zh-CN": ("“", "”")}
+PAIRS = {"sv": ("”", "”"), "ru": ("«", "»"), "zh-CN": ("“", "”")}
 ENGLISH_NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?![\w,.]*\w)")
 NAMED = re.compile(r"(?:[A-Z][\w-]*|section|version|chapter|equation|figure|table|arXiv:?)[  ]$")  # Python 3.11, section 3.2
 
@@ -65,13 +65,15 @@ def of_paragraph(language, words, original="", table=False):
         cells = [cell.strip() for row in words.splitlines() for cell in re.split(r"(?<!\\)\|", row)]
         return [one for cell in cells for one in of_paragraph(language, cell)] + separators(language, words, original)
     words = " ".join(words.split("\n"))
-    found = [(what, around(words, match)) for pattern, what in RULES[language] for match in re.finditer(pattern, words)]
+    found = [(what, around(words, match)) for pattern, what in RULES.get(language, ()) for match in re.finditer(pattern, words)]
     return found + unpaired(language, words) + separators(language, words, original)
 
 
 def unpaired(language, words):
     """A quotation mark without its partner."""
-    opening, closing = PAIRS.get(language, ("”", "”"))
+    opening, closing = PAIRS.get(language, ("", ""))
+    if not opening:
+        return []
     odd = words.count(opening) % 2 if opening == closing else words.count(opening) != words.count(closing)
     return [(f"{opening}…{closing} do not come in pairs", words[:60])] if odd else []
 

@@ -5,7 +5,8 @@ import pytest
 
 from autograder import assignment
 from autograder.exercise import recording
-
+from autograder.learner import running
+from autograder.learner.stage import Stage
 from autograder.verify import course_in
 
 from .conftest import EXERCISES, parts_of
@@ -134,6 +135,29 @@ def test_a_broken_softmax_is_named_where_attention_fails_by_it(english, capsys):
     namespace = assignment.load("single-head").wrong["softmax-over-everything"].namespace()
     english("attention", namespace)
     assert "`softmax` does not pass its own checks yet" in capsys.readouterr().out
+
+
+def test_who_writes_into_the_inputs_spoils_no_later_check(capsys):
+    """Neither those that come after it nor, in the same kernel, those of the mended function."""
+    flash = assignment.load("flash")
+    check = course_in(EXERCISES / "en" / "flash").check
+    spoiling = flash.wrong["online-changes-scores"]
+    for _ in range(2):
+        report = check("online_softmax", spoiling.namespace()).reports[0]
+        assert [result.stage.name for result in report.results if result.status == "failed"] == ["block_stays"]
+    assert check("online_softmax", flash.namespace()).passed
+
+
+CONSTANTS = {"__name__": "public", "X": np.ones(2), "HELD": {"pair": ([np.ones(2)], 3)}}
+
+
+def test_the_constants_of_public_checks_are_handed_over_as_copies():
+    exec("def both(student):\n    student.spoil(X)\n    student.spoil(HELD['pair'][0][0])\n    return X, HELD", CONSTANTS)
+    before = dict(CONSTANTS)
+    outcome, _ = running.outcome_of(Stage("spoil", CONSTANTS["both"]), {"spoil": lambda x: x.fill(7)})
+    assert outcome[0].tolist() == [7, 7] and outcome[1]["pair"][0][0].tolist() == [7, 7]
+    assert all(CONSTANTS[name] is value for name, value in before.items())
+    assert CONSTANTS["X"].tolist() == [1, 1] and CONSTANTS["HELD"]["pair"][0][0].tolist() == [1, 1]
 
 
 def test_an_unknown_mistake_gets_no_reason(english, single_head):

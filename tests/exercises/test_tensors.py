@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.learner import outcome, running, show, tensors
+from autograder.learner import explain, outcome, running, show, tensors
 from autograder.learner.compare import difference
 from autograder.learner.stage import stage
 
@@ -66,6 +66,34 @@ def test_calls_of_a_module_are_shown():
     result, call = running.outcome_of(twice, {"Layer": Layer})
     assert show.kind(result) == "(1, 2) torch.float32"
     assert show.call(call)[0] == "Layer(2).again(x)"
+
+
+@pytest.mark.parametrize(
+    ("mistake", "advice"),
+    [
+        (lambda x: max(x, 2 * x), "`torch.maximum(a, b)`"),
+        (lambda x: x @ x.half(), "`.to(dtype)`"),
+        (lambda x: torch.cat([x, x[None]], dim=-1), "`x[:, None]`"),
+        (lambda x: x.__iadd__(x[None].expand(3, 2, 2)), "`x.sum_to_size(shape)`"),
+    ],
+)
+def test_what_pytorch_means_is_said(mistake, advice):
+    @stage("f")
+    def once(student):
+        """Once."""
+        return student.f(torch.ones(2, 2))
+
+    result = running.run(once, np.ones(2), {"f": mistake})
+    assert result.status == "failed" and advice in explain.sentences(result)[1]
+
+
+def test_what_is_none_is_named():
+    @stage("f")
+    def once(student):
+        """Once."""
+        return {"w_k": student.f()}
+
+    assert explain.sentences(running.run(once, {"w_k": np.ones(2)}, {"f": lambda: None})) == ["`w_k` is `None`."]
 
 
 def test_filled_parameters_are_fixed_and_differ():

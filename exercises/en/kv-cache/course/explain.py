@@ -1,5 +1,7 @@
 """What a failed check is put into words as: sentences in the student's language. `code` stands between backticks."""
 
+import re
+
 import numpy as np
 
 from .language import _, ngettext
@@ -19,7 +21,11 @@ def sentences(result):
 
 
 def _raised(found, stage):
-    return [_("The call raised an exception, {exception}.").format(exception=_exception(found.came))]
+    said = [_("The call raised an exception, {exception}.").format(exception=_exception(found.came))]
+    absent = re.fullmatch(r"'(\w+)' object has no attribute '(\w+)'", found.came.message)
+    if found.came.name == "AttributeError" and absent and absent[1] == stage.part:
+        said.append(_("`self.{name}` is used before anything is kept under this name: `__init__` should do so.").format(name=absent[2]))
+    return said
 
 
 def _returned(found, stage):
