@@ -39,6 +39,19 @@ def frozen(value):
     return value
 
 
+def copied(value):
+    """A value whose arrays and tensors are copies, also those in tuples, lists and dicts; everything else is the same."""
+    if is_tensor(value):
+        return value.detach().clone().requires_grad_(value.requires_grad)
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if type(value) in (tuple, list):
+        return type(value)(copied(item) for item in value)
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    return value
+
+
 def to_json(value):
     """A value or a Raised as JSON: dtypes and shapes explicit; numbers that JSON has no word for as text."""
     if isinstance(value, Raised):
