@@ -65,7 +65,7 @@ def test_calls_of_a_module_are_shown():
 
     result, call = running.outcome_of(twice, {"Layer": Layer})
     assert show.kind(result) == "(1, 2) torch.float32"
-    assert show.call(call)[0] == "Layer(2).again(x)"
+    assert show.call(call)[0] == ["module = Layer(2)", "module(x)   # x (1, 2)", "module.again(x)"]
 
 
 @pytest.mark.parametrize(
