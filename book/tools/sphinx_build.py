@@ -38,6 +38,7 @@ EXTENSIONS = [
     "book.tools.ext.downloads",
     "book.tools.ext.dependencies",
     "book.tools.ext.assets",
+    "book.tools.ext.icons",
 ]
 
 
