@@ -12,7 +12,7 @@ JOBS ?= 1
 export PYTHONDONTWRITEBYTECODE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help env book serve lab exercises grade test translations clean
+.PHONY: help env book serve lab exercises grade test cuda translations clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ translations: env  ## show which paragraphs and messages wait for a translator
 
 test: env  ## run all tests
 	$(BIN)/python -m pytest
+
+cuda: env  ## run the tests that need a GPU (they are skipped where there is none)
+	$(BIN)/python -m pytest -m cuda
 
 clean:  ## remove what was built; the environment stays
 	rm -rf _build

@@ -3,6 +3,8 @@
 import ast
 import functools
 import hashlib
+import linecache
+import os
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ASSIGNMENTS = ROOT / "autograder" / "assignments"
 SOLUTIONS = ROOT / "solutions"
 
+os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton looks at it once, when it is imported: the course's own kernels run in its interpreter here
+
 
 class UnknownAssignment(ValueError):
     """There is no assignment of that name."""
@@ -20,7 +24,7 @@ class UnknownAssignment(ValueError):
 
 @dataclass(frozen=True)
 class Assignment:
-    """One exercise: `name` as in the contracts, `framework` numpy or torch, `points` {part: points} in the notebook's order."""
+    """One exercise: `name` as in the contracts, `framework` numpy, torch or triton, `points` {part: points} in the notebook's order."""
 
     name: str
     solution: str
@@ -33,6 +37,11 @@ class Assignment:
     def parts(self):
         """The names of the parts, in the notebook's order."""
         return tuple(self.points)
+
+    @property
+    def arrays(self):
+        """The library whose arrays the functions take and give: kernels in Triton take PyTorch's tensors."""
+        return "torch" if self.framework == "triton" else self.framework
 
     @property
     def folder(self):
@@ -53,9 +62,7 @@ class Assignment:
 
     def namespace(self):
         """The reference solution's names, freshly executed in this process."""
-        namespace = {"__name__": "reference"}
-        exec(compile(self.solution_source, self.solution, "exec"), namespace)
-        return namespace
+        return executed(self.solution_source, f"<{self.name}>", "reference")
 
     @functools.cached_property
     def version(self):
@@ -101,9 +108,15 @@ class Variant:
 
     def namespace(self):
         """The variant's names, freshly executed in this process. For the course's own files only, never for a student's."""
-        namespace = {"__name__": f"variant_{self.name}"}
-        exec(compile(self.source, f"<{self.assignment.name}: {self.name}>", "exec"), namespace)
-        return namespace
+        return executed(self.source, f"<{self.assignment.name}: {self.name}>", f"variant_{self.name}")
+
+
+def executed(source, file, name):
+    """The names that a source of the course's own defines, in this process. Its text is left where Python looks for it: Triton reads kernels' sources."""
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    namespace = {"__name__": name}
+    exec(compile(source, file, "exec"), namespace)
+    return namespace
 
 
 def one_line(text):

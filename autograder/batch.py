@@ -1,6 +1,7 @@
 """Grading many submissions: in this process, in several on this machine, or on a running Dask cluster."""
 
 import contextlib
+import dataclasses
 import hashlib
 import logging
 import threading
@@ -8,11 +9,13 @@ from dataclasses import dataclass
 
 from autograder import results
 from autograder.assignment import load
+from autograder.gpu.device import NoGpu
 from autograder.grade import Grader
 from autograder.messages import Message, message
 from autograder.sandbox.limits import Limits
 
 PATIENCE = 20  # how many workers may be lost under one submission
+GPU = "GPU"  # the resource of Dask workers that have one
 LOOK_S = 2.0  # how often workers are counted
 
 
@@ -51,18 +54,27 @@ def read_tasks(submissions):
         yield Task(submission.student, submission.path.name if submission.path else "", data, note)
 
 
-def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None, force=False):
-    """Grade the submissions and write each result as soon as it is there.
+def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None, force=False, passed_only=False):
+    """Grade the submissions and write each result as soon as it is there; with a GPU, then fill in the tests that wait for one.
 
     A result that is there already, of the same bytes and the same version of the assignment, is kept, unless `force`: a run that was
     stopped goes on where it stopped. progress(done, total, result) is called after each. Returns the results, and the students
     whose result is missing with the reason.
     """
     tasks = list(read_tasks(submissions))
+    done, missing = _grade_tasks(tasks, settings, out, jobs, scheduler, progress, force)
+    if settings.device == "cuda":
+        missing |= _fill_tasks(tasks, done, settings, out, scheduler, progress, passed_only)
+    return list(done.values()), missing
+
+
+def _grade_tasks(tasks, settings, out, jobs, scheduler, progress, force):
+    """Grade what has no current result, on CPUs. Returns {student: result}, and {student: why there is none}."""
     kept = {} if force else {task: result for task in tasks if (result := current_result(out, task, settings)) is not None}
-    done, missing = list(kept.values()), {}
+    done, missing = {task.student: result for task, result in kept.items()}, {}
+    on_cpu = dataclasses.replace(settings, device="cpu")
     with contextlib.ExitStack() as stack:
-        for task, result in _outcomes([task for task in tasks if task not in kept], settings, jobs, scheduler, stack):
+        for task, result in _outcomes([task for task in tasks if task not in kept], on_cpu, jobs, scheduler, stack):
             try:
                 if isinstance(result, BaseException):
                     raise result
@@ -70,10 +82,69 @@ def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None,
             except Exception as error:  # one that cannot be graded or written does not stop the others
                 missing[task.student] = f"{type(error).__name__}: {error}"
                 continue
-            done.append(result)
+            done[task.student] = result
             if progress:
                 progress(len(done), len(tasks), result)
     return done, missing
+
+
+def _fill_tasks(tasks, done, settings, out, scheduler, progress, passed_only):
+    """Fill in the tests that wait for a GPU, one submission after the other, here or on workers that have one. Returns {student: why some still wait}.
+
+    The results in `done` are replaced. passed_only: those of submissions alone that have passed all tests that need no GPU.
+    """
+    waiting = [(task, done[task.student]) for task in tasks if task.student in done and waits(done[task.student], passed_only)]
+    missing = {}
+    with contextlib.ExitStack() as stack:
+        for n, (task, filled) in enumerate(_filled(waiting, settings, scheduler, stack), start=1):
+            try:
+                if isinstance(filled, BaseException):
+                    raise filled
+                result, lost = filled
+                if result != done[task.student]:
+                    done[task.student] = result
+                    results.write(out, result)
+                if lost:
+                    missing[task.student] = f"its tests of a GPU still wait: {lost}"
+            except Exception as error:
+                missing[task.student] = f"its tests of a GPU still wait: {type(error).__name__}: {error}"
+                continue
+            if progress:
+                progress(n, len(waiting), result)
+    return missing
+
+
+def waits(result, passed_only):
+    """Whether a result has tests that wait for a GPU and are to run."""
+    statuses = {test["status"] for test in result["tests"]}
+    return "deferred" in statuses and not result["note"] and (not passed_only or statuses <= {"passed", "deferred"})
+
+
+def _filled(waiting, settings, scheduler, stack):
+    """Pairs of a task and (its result, why some tests still wait or None), or the exception that stands in its place."""
+    if not waiting:
+        return
+    if scheduler is None:
+        grader = stack.enter_context(make_grader(settings))
+        for task, result in waiting:
+            if grader.lost:
+                yield task, (result, grader.lost)  # it was waited for once
+                continue
+            try:
+                yield task, fill_task(grader, task, result)
+            except Exception as error:
+                yield task, error
+        return
+    from dask.distributed import Client, as_completed
+
+    client = stack.enter_context(Client(scheduler, timeout="20s"))
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not any(worker["resources"].get(GPU) for worker in workers):
+        raise NoGpu(f"no worker of {scheduler} has a resource {GPU}; start one on each GPU: dask worker {scheduler} --nthreads 1 --resources {GPU}=1")
+    futures = {client.submit(fill_on_worker, task, result, settings, pure=False, resources={GPU: 1}): task for task, result in waiting}
+    for future in as_completed(futures):
+        error = future.exception()
+        yield futures[future], error if error is not None else future.result()
 
 
 def current_result(out, task, settings):
@@ -84,12 +155,11 @@ def current_result(out, task, settings):
     wanted = {
         "submission_sha256": hashlib.sha256(task.data).hexdigest(),
         "assignment_version": load(settings.assignment).version,
-        "device": settings.device,
         "seed": settings.seed,
         "language": settings.language,
     }
     same = all(result.get(name) == value for name, value in wanted.items() if value is not None)
-    return result if same else None
+    return result if same else None  # on whatever device it was graded: what still waits for a GPU is filled in
 
 
 def _outcomes(tasks, settings, jobs, scheduler, stack):
@@ -175,6 +245,11 @@ def grade_task(grader, task, settings):
     return grader.grade(task.student, task.data, task.name, settings.seed, settings.language, task.note)
 
 
+def fill_task(grader, task, result):
+    """(The result of one task with its tests of a GPU, why some of them still wait or None)."""
+    return grader.fill_in(result, task.data, task.name), grader.lost
+
+
 _graders = {}  # of this worker process: a sandbox with its libraries loaded serves many submissions
 
 
@@ -183,3 +258,13 @@ def grade_on_worker(task, settings):
     if settings not in _graders:
         _graders[settings] = make_grader(settings).__enter__()  # kept only once it has started
     return grade_task(_graders[settings], task, settings)
+
+
+def fill_on_worker(task, result, settings):
+    """Fill in a task's result in a worker's process. One that has lost its GPU begins with a new grader the next time."""
+    if settings not in _graders:
+        _graders[settings] = make_grader(settings).__enter__()
+    filled, lost = fill_task(_graders[settings], task, result)
+    if lost:
+        _graders.pop(settings).__exit__(None, None, None)
+    return filled, lost

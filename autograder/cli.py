@@ -26,10 +26,11 @@ def parser():
     grade.add_argument("--out", required=True, metavar="DIR", help="where the results go")
     grade.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes on this machine (1)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="the address of a running Dask scheduler, tcp://host:8786")
-    grade.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where tests of a GPU run (cpu: they are deferred)")
+    grade.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="cuda: run the tests of a GPU, too, and fill them in where they were deferred (cpu: they are deferred)")
     grade.add_argument("--seed", type=int, metavar="N", help="repeat the inputs of a run; every result names its seed")
     grade.add_argument("--language", choices=LANGUAGES, help="the language of the feedback, in place of each student's own")
     grade.add_argument("--sandbox", choices=("bubblewrap", "none"), default="bubblewrap", help="none: no isolation, at your own risk")
+    grade.add_argument("--passed-only", action="store_true", help="with --device cuda: only submissions that have passed all that needs no GPU")
     grade.add_argument("--force", action="store_true", help="grade again what has a current result already")
     grade.set_defaults(run=run_grade)
 
@@ -69,6 +70,7 @@ def positive(text):
 def run_grade(options):
     """Grade; 0 when every submission has a result, 1 where one is missing, 2 where the sandbox or the paths are no good."""
     from autograder import batch, results, submissions
+    from autograder.gpu.device import NoGpu, find
     from autograder.progress import Progress
     from autograder.sandbox import bubblewrap
     from autograder.sandbox.sandbox import SandboxFailed
@@ -77,17 +79,19 @@ def run_grade(options):
     try:
         if options.sandbox == "bubblewrap":
             bubblewrap.require()
+        if options.device == "cuda" and options.scheduler is None:
+            find()
         found = submissions.find(options.paths, options.assignment)
         results.prepare(options.out)
-    except (bubblewrap.SandboxUnavailable, submissions.NothingFound, results.NotWritable) as error:
+    except (NoGpu, bubblewrap.SandboxUnavailable, submissions.NothingFound, results.NotWritable) as error:
         print(f"autograder: {error}", file=sys.stderr)
         return 2
     for path in submissions.passed_over(options.paths, options.assignment):
         print(f"autograder: passed over, no submission to {options.assignment}: {path}", file=sys.stderr)
     settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
     try:
-        done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, Progress(), options.force)
-    except SandboxFailed as error:
+        done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, Progress(), options.force, options.passed_only)
+    except (NoGpu, SandboxFailed) as error:
         print(f"autograder: {error}", file=sys.stderr)
         return 2
     print_summary(done)
@@ -102,12 +106,17 @@ def print_summary(done):
         return
     for result in sorted(done, key=lambda result: result["student"]):
         print(f"{clean(result['student'])[:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark(result)}".rstrip())
+    waiting = sum(test["status"] == "deferred" for result in done for test in result["tests"])
+    if waiting:
+        print(f"{waiting} {'test waits' if waiting == 1 else 'tests wait'} for a GPU; where there is one, --device cuda fills in what is deferred")
     if len(done) > 1:
         print(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
         return
     for test in done[0]["tests"]:
         if test["status"] not in ("passed", "deferred"):
             print(f"\n✗ {test['id']}  0 / {test['max_points']:g}\n{test['message']}")
+        if test.get("measured"):
+            print(f"\n✓ {test['id']}\n{test['message']}")
 
 
 def remark(result):

@@ -18,8 +18,9 @@ class Progress:
         self.begun = self.first = None  # the time, and how many had been done, when it was called first
 
     def __call__(self, done, total, result):
-        if self.begun is None:
+        if self.begun is None or done < self.last:  # a new run through all
             self.begun, self.first = self.clock(), done
+        self.last = done
         if self.stream.isatty():
             print(f"\r\x1b[K{self.bar(done, total, result)}", end="\n" if done == total else "", file=self.stream, flush=True)
         elif done == total or done % max(1, total // LINES) == 0:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from autograder import catalogue, learner
 from autograder.exercise.recording import dumps
+from autograder.sandbox.bubblewrap import CHILD
 
 ENGINE = Path(learner.__file__).parent
+KERNELS = CHILD / "kernels.py"  # how Triton kernels are run under observation, by the grader and by check() alike
 
 
 def write(assignment, language, recorded, folder):
@@ -14,7 +16,10 @@ def write(assignment, language, recorded, folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for path in sorted(ENGINE.glob("*.py")):
-        shutil.copyfile(path, folder / path.name)
+        if path.name != KERNELS.name:
+            shutil.copyfile(path, folder / path.name)
+    if assignment.framework == "triton":
+        shutil.copyfile(KERNELS, folder / KERNELS.name)
     shutil.copyfile(assignment.public_checks, folder / "public.py")
     (folder / "data.json").write_text(dumps({"language": language, **recorded}), encoding="utf-8")
     compiled = catalogue.compiled(language, _texts(assignment, recorded))

@@ -52,7 +52,7 @@ def trace_of(hidden, test, backend, name, seed, right=()):
     right: the reference's outcomes, None for those that nobody can foretell. Where they are given the trace ends at the first answer before the last
     that is neither the reference's nor the student's: the test would have ended there. Where an answer went into a later question the whole test is run, so that the variant is asked with its own.
     """
-    local = LocalBackend(namespace_of(hidden.assignment, name), hidden.assignment.framework)
+    local = LocalBackend(namespace_of(hidden.assignment, name), hidden.assignment.arrays)
     if backend.fed_back:
         hidden.run(test, Student(local), seed)
         return local.trace

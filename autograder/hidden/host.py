@@ -19,8 +19,8 @@ QUIET = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:terminal",
          "--rootdir=/"]  # modules are named after their whole path: every assignment has a test_hidden.py
 
 
-FIXTURES = {"student", "draw", "reference"}
-MARKS = {"points", "catches", "memory"}
+FIXTURES = {"student", "gpu", "draw", "reference"}
+MARKS = {"points", "catches", "memory", "compiled", "cuda"}
 
 
 class BadTests(RuntimeError):
@@ -36,6 +36,8 @@ class HiddenTest:
     part: str
     catches: tuple
     sentence: str  # the docstring in one line, in English
+    cuda: bool  # it needs a GPU
+    compiled: bool  # it is about kernels that Triton compiles, where the other tests interpret them
     memory_bytes: int | None  # the most that the student's process may take on top of its libraries; None: as the limits say
     item: pytest.Item
     direct: bool  # asks nothing of pytest but to be found: it is called as it is, which saves half a millisecond
@@ -108,6 +110,11 @@ class _Plugin:
         return self.current[0]
 
     @pytest.fixture
+    def gpu(self):
+        """The student's functions, called on a GPU."""
+        return self.current[0]
+
+    @pytest.fixture
     def draw(self):
         """Random inputs of this test."""
         return Draw(self.current[1])
@@ -119,7 +126,7 @@ class _Plugin:
 
     def call(self, test, student, seed):
         """Call a test that asks for these fixtures alone; returns what it has raised, or None."""
-        fixtures = {"student": lambda: student, "draw": lambda: Draw(seed), "reference": lambda: self.reference_module}
+        fixtures = {"student": lambda: student, "gpu": lambda: student, "draw": lambda: Draw(seed), "reference": lambda: self.reference_module}
         arguments = {name: fixtures[name]() for name in test.item.fixturenames}
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -135,6 +142,8 @@ class _Plugin:
         config.addinivalue_line("markers", "points(number, part): what the test is worth")
         config.addinivalue_line("markers", "catches(*misconceptions): what the test is there to catch")
         config.addinivalue_line("markers", "memory(n_bytes): the most that the student's process may take")
+        config.addinivalue_line("markers", "cuda: it needs a GPU")
+        config.addinivalue_line("markers", "compiled: Triton compiles, and does not interpret")
 
     def pytest_runtest_makereport(self, item, call):
         if call.excinfo is not None:
@@ -173,8 +182,11 @@ def describe(item, assignment):
     sentence = " ".join((item.function.__doc__ or "").split())
     if not sentence:
         raise BadTests(f"{item.nodeid} needs a docstring: the sentence that a student reads")
-    return HiddenTest(f"{assignment.name}.{name}", float(mark.args[0]), mark.kwargs["part"], caught.args if caught else (), sentence,
-                      memory.args[0] if memory else None, item, is_direct(item))
+    cuda = item.get_closest_marker("cuda") is not None
+    if cuda is not ("gpu" in item.fixturenames) or (cuda and "student" in item.fixturenames):
+        raise BadTests(f"{item.nodeid}: a test with @cuda asks for the fixture gpu in place of student, and no other test does")
+    return HiddenTest(f"{assignment.name}.{name}", float(mark.args[0]), mark.kwargs["part"], caught.args if caught else (), sentence, cuda,
+                      item.get_closest_marker("compiled") is not None, memory.args[0] if memory else None, item, is_direct(item))
 
 
 def is_direct(item):

@@ -13,6 +13,14 @@ def memory(n_bytes):
     return pytest.mark.memory(n_bytes)
 
 
+def compiled(function):
+    """The test's functions run where Triton compiles kernels instead of interpreting them."""
+    return pytest.mark.compiled(function)
+
+
+cuda = pytest.mark.cuda  # the test runs on a GPU, through the fixture `gpu`; where there is none it is deferred
+
+
 def catches(*misconceptions):
     """The wrong solutions of the catalogue that this test, before all others, is there to catch."""
     return pytest.mark.catches(*misconceptions)

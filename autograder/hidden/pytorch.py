@@ -10,6 +10,7 @@ import torch
 from autograder.hidden.judge import expect, expect_names
 
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+ON_GPU = (torch.float32, torch.float16, torch.bfloat16)  # what tests of a GPU ask for
 
 
 def tensor(numbers):
@@ -61,15 +62,21 @@ def compare_parameters(theirs, ours, draw, name):
     expect_names([one for one in theirs.state_dict() if one.startswith("w_") or one.endswith("bias")], want, name)
 
 
-def modules(theirs, ours, draw, *arguments, alike=False):
+def modules(theirs, ours, draw, *arguments, alike=False, even=False):
     """The student's module and the reference's, made by these classes from the same arguments, with the same weights.
 
-    alike: w_v is w_k, and w_o the identity, so that a solution that takes one for another, or does without w_o, loses points elsewhere.
+    For tests that are about something else, so that a solution loses points where its fault is named. alike: w_v is w_k, symmetric where it
+    is square, and w_o the identity, so that taking one layer for another does not show. even: queries of nought, which find all keys alike,
+    so that the scale does not show.
     """
     module = ours(*arguments)
     weights = {name: tensor(draw.normal(tuple(weight.shape))) / weight.shape[-1] ** 0.5 for name, weight in module.state_dict().items()}
     if alike:
-        weights |= {"w_v.weight": weights["w_k.weight"], "w_o.weight": torch.eye(len(weights["w_o.weight"]))}
+        keys = weights["w_k.weight"]
+        keys = (keys + keys.mT) / 2 if keys.shape[0] == keys.shape[1] else keys
+        weights |= {"w_k.weight": keys, "w_v.weight": keys, "w_o.weight": torch.eye(len(weights["w_o.weight"]))}
+    if even:
+        weights["w_q.weight"] = torch.zeros_like(weights["w_q.weight"])
     module.load_state_dict(weights)
     student = theirs(*arguments)
     # Biases that nobody has asked for cost points where the parameters are tested. Not strict: a buffer of the student's own does no harm.
@@ -85,9 +92,15 @@ def compare_modules(theirs, ours, x, mask=None):
 
 
 def compare_module_gradients(theirs, ours, cotangent, x, mask=None):
-    """Judge the gradients for a module's input and for its parameters."""
-    for name, (got, want, low) in module_gradients(theirs, ours, cotangent, x, mask).items():
-        expect(got, want, low=low, name=f"gradient of {name}")
+    """Judge the gradients for a module's input and for its parameters.
+
+    What is nought but for rounding is measured by the largest of them: keys' biases are nothing to a softmax.
+    """
+    found = module_gradients(theirs, ours, cotangent, x, mask)
+    largest = max(float(want.abs().max()) for _, want, _ in found.values())
+    for name, (got, want, low) in found.items():
+        shift = largest if float(want.abs().max()) < 1e-6 * largest else 0
+        expect(got + shift if isinstance(got, torch.Tensor) else got, want + shift, low=low + shift, name=f"gradient of {name}")
 
 
 def module_gradients(theirs, ours, cotangent, x, mask=None):
@@ -105,6 +118,14 @@ def layer_gradients(layer, cotangent, x, *rest):
     x = x.detach().clone().requires_grad_()
     layer(x, *rest).backward(cotangent)
     return {"x": x.grad} | {name: parameter.grad for name, parameter in layer.named_parameters()}
+
+
+def in_dtype(theirs, ours, dtype):
+    """The student's module and the reference's, both in another dtype; the student's is changed itself, a copy of the reference's is made."""
+    theirs.to(dtype)
+    ours = copy.deepcopy(ours).to(dtype)
+    theirs.load_state_dict(ours.state_dict(), False)
+    return theirs, ours
 
 
 def wide(module):

@@ -44,6 +44,10 @@ class Reference:
         keywords = {name: _sent(value) for name, value in kwargs.items()}
         return _checked(self._backend.gradients(self._target, [_sent(value) for value in args], keywords, cotangents))
 
+    def kernels(self, what, *args, **see):
+        """The outcome of a call that starts Triton kernels, whose value is what is asked for: see kernels.observed in the sandbox's child."""
+        return _checked(self._backend.kernels(self._target, {"what": what, **see}, [_sent(value) for value in args], {}))
+
     def get(self):
         """The value itself, where it is an array, a number or a text."""
         return self._seen(_checked(self._backend.get(self._target)))

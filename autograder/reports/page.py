@@ -202,7 +202,12 @@ def _details(results, assignment, room):
 
 
 def _has_details(result):
-    return bool(result.note or result.flags or any(test.status != "passed" for test in result.tests))
+    return bool(result.note or result.flags or any(is_told(test) for test in result.tests))
+
+
+def is_told(test):
+    """Whether a test's message is shown beside its student: a deferred one says the same to all, and has a place of its own."""
+    return test.status not in ("passed", "deferred")
 
 
 def _student(number, result, assignment):
@@ -213,7 +218,7 @@ def _student(number, result, assignment):
         result.language, result.device, result.seed, text.cut(result.sha256, 17))
     if result.note:  # every test says the same
         return head + facts + Markup('<p class="said" lang="{}" dir="auto">{}</p></details>').format(result.language, result.note)
-    items = Markup("").join(_told(test, result.language, assignment) for test in result.tests if test.status != "passed")
+    items = Markup("").join(_told(test, result.language, assignment) for test in result.tests if is_told(test))
     return head + facts + Markup("<ul class=told>{}</ul></details>").format(items)
 
 

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from autograder.sandbox import devices
+
 CHILD = Path(__file__).parent / "child"
 INSIDE = "/grader"  # where the child's files lie in the sandbox
 KEPT = "/kept"  # a second view of what lies under /tmp, which private folders will cover
+OWN = devices.OWN  # where a process with a GPU keeps a view of itself, while /proc is covered
 HIDDEN_PACKAGES = ("transformers",)  # what the course's own tests use and no student has
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/fonts", "/etc/localtime")
 ENVIRONMENT = {
@@ -33,25 +36,30 @@ class SandboxUnavailable(RuntimeError):
     """bubblewrap cannot work on this machine; the text says why and what to do."""
 
 
-def command(arguments):
-    """The command that runs the zygote in the sandbox."""
+def command(arguments, gpu=None):
+    """The command that runs the zygote in the sandbox. gpu: a gpu.device.Gpu that processes in it may use."""
     kept = {f"{KEPT}/{i}": place for i, place in enumerate(read_only_places()) if Path(place).is_relative_to("/tmp")}
+    of_gpu = {f"{KEPT}/gpu-{i}": place for i, place in enumerate(devices.system_files())} if gpu else {}
     as_root = os.geteuid() == 0
     options = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     options += ["--cap-drop", "ALL"]
     # Started by root, the zygote becomes nobody itself; everybody else gets a user namespace.
     options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if as_root else ["--unshare-user"]
     options += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "grader"]
-    for name, value in environment().items():
+    for name, value in environment(gpu).items():
         options += ["--setenv", name, value]
     options += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"]
     options += [part for place in read_only_places() for part in bind(place, place)]
     options += [part for target, link in system_links() for part in ("--symlink", target, link)]
-    options += [part for copy, place in kept.items() for part in bind(place, copy)]
+    options += [part for copy, place in (kept | of_gpu).items() for part in bind(place, copy)]
+    if gpu:
+        options += ["--perms", "0755", "--dir", OWN]
+        options += [part for node in devices.nodes(gpu) for part in bind(node, node, "--dev-bind")]
+        options += [part for place in devices.places() for part in bind(place, place)]
     options += ["--ro-bind", str(CHILD), INSIDE]
     options += [part for place in hidden_places() for part in ("--tmpfs", place)]
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
-    return ["bwrap", *options, "--", *python(), f"{INSIDE}/zygote.py", *arguments, json.dumps(kept)]
+    return ["bwrap", *options, "--", *python(), f"{INSIDE}/zygote.py", *arguments, json.dumps(kept | of_gpu | ({OWN: "/proc/self"} if gpu else {}))]
 
 
 def plain_command(arguments):
@@ -64,9 +72,9 @@ def python():
     return [sys.executable, "-I", "-B"]
 
 
-def environment():
-    """The child's environment variables: a fixed few, nothing of the caller's but the choice of CPU kernels."""
-    return ENVIRONMENT | {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+def environment(gpu=None):
+    """The child's environment variables: a fixed few, nothing of the caller's but the choice of CPU kernels, and of the GPU."""
+    return ENVIRONMENT | {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ} | (devices.environment(gpu) if gpu else {})
 
 
 def read_only_places():
@@ -81,10 +89,10 @@ def read_only_places():
     return places
 
 
-def bind(source, place):
-    """Options that show a source read-only at a place; the folders above it are made so that anybody may pass through them."""
+def bind(source, place, how="--ro-bind"):
+    """Options that show a source at a place, read-only or as `how` says; the folders above it are made so that anybody may pass through them."""
     above = [str(folder) for folder in reversed(Path(place).parents) if str(folder) not in ("/", "/tmp", "/usr")]
-    return [part for folder in above for part in ("--perms", "0755", "--dir", folder)] + ["--ro-bind", source, place]
+    return [part for folder in above for part in ("--perms", "0755", "--dir", folder)] + [how, source, place]
 
 
 def system_links():

@@ -13,6 +13,7 @@ from autograder.sandbox.limits import Limits
 
 START_S = 120.0  # importing torch on a slow disk
 ANSWER_S = 5.0  # what trusted code in the sandbox may take
+GPU_ANSWER_S = 60.0  # with a GPU: the first process makes a context, which takes seconds
 
 
 class SandboxFailed(RuntimeError):
@@ -20,12 +21,13 @@ class SandboxFailed(RuntimeError):
 
 
 class Sandbox:
-    """One zygote with a framework's libraries loaded. `kind`: bubblewrap or none. Use as a context manager."""
+    """One zygote with a framework's libraries loaded: numpy, torch, triton (its interpreter) or triton-compiled (its compiler). `kind`: bubblewrap or none. Use as a context manager."""
 
-    def __init__(self, framework, kind="bubblewrap", limits=Limits()):
+    def __init__(self, framework, kind="bubblewrap", limits=Limits(), gpu=None):
         if kind == "bubblewrap":
             bubblewrap.require()
-        self.framework, self.kind, self.limits = framework, kind, limits
+        self.gpu = gpu  # a gpu.device.Gpu that is shown to the processes in it; each submission then serves one test
+        self.libraries, self.framework, self.kind, self.limits = framework, wire.arrays_of(framework), kind, limits
         self.process = None
 
     def __enter__(self):
@@ -40,9 +42,9 @@ class Sandbox:
         self.control, theirs = wire.pair()
         with theirs:
             isolated = self.kind == "bubblewrap"
-            arguments = [str(theirs.fileno()), "isolated" if isolated else "open", self.framework]
-            command = bubblewrap.command(arguments) if isolated else bubblewrap.plain_command(arguments)
-            environment = os.environ if isolated else bubblewrap.environment() | self.own_folders()
+            arguments = [str(theirs.fileno()), "isolated" if isolated else "open", self.libraries]
+            command = bubblewrap.command(arguments, self.gpu) if isolated else bubblewrap.plain_command(arguments)
+            environment = os.environ if isolated else bubblewrap.environment(self.gpu) | self.own_folders()
             self.process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
             )
@@ -60,8 +62,10 @@ class Sandbox:
         try:
             with self.submission() as process:
                 process.load([], deadline=self._soon())
-                with process.test(self._soon()) as test:
-                    test.ask({"order": "call", "target": {"name": "nothing"}, "args": [], "kwargs": {}}, [])
+                with process.test(self._soon()) if self.gpu is None else process.only_test(self.for_child(), self._soon()) as test:
+                    answer, _ = test.ask({"order": "call", "target": {"name": "nothing"}, "args": [], "kwargs": {}}, [])
+                if "missing" not in answer:  # which is the right answer
+                    raise wire.WireError(wire.text(answer.get("error", {}).get("message"), 500) or "it answers nonsense")
         except wire.WireError as error:
             self.stop()
             raise SandboxFailed(f"a process for a submission or a test cannot be made: {error}") from None
@@ -108,7 +112,7 @@ class Sandbox:
         ours, theirs = wire.pair()
         try:
             with theirs:
-                of_child = limits.for_child(self.base_address_space)
+                of_child = limits.for_child(self.base_address_space, self.gpu is not None)
                 order = {"order": "begin", "framework": self.framework, "limits": of_child, "plots": plots}
                 wire.send_with_socket(self.control, order, theirs, self._soon())
             begun, _ = wire.receive(self.control, deadline=time.monotonic() + START_S if plots else self._soon())
@@ -131,8 +135,17 @@ class Sandbox:
             self.stop(kill=True)
             return 0
 
+    def for_child(self):
+        """What the process of a test on a GPU has to know of it."""
+        return self.gpu.for_child(self.limits.gpu_share)
+
+    def kill(self):
+        """Kill all that runs in the sandbox, from another thread. Who asks it for something next has it started anew."""
+        if self.process is not None:
+            self.process.kill()
+
     def _soon(self):
-        return time.monotonic() + ANSWER_S
+        return time.monotonic() + (ANSWER_S if self.gpu is None else GPU_ANSWER_S)
 
 
 class SubmissionProcess:
@@ -182,6 +195,17 @@ class SubmissionProcess:
                 yield TestProcess(ours, self.framework, deadline)
             finally:
                 self._kill(pid)
+
+    @contextlib.contextmanager
+    def only_test(self, device, deadline):
+        """This process itself, serving its only test on a GPU; it ends with the submission. device: what gpu.device.Gpu.for_child says."""
+        ours, theirs = wire.pair()
+        with ours:
+            with theirs:
+                number = self._order({"order": "only test", "device": device}, deadline, theirs)
+            if type(self._answer(number, deadline).get("pid")) is not int:
+                raise wire.WireError("the submission's process serves no test")
+            yield TestProcess(ours, self.framework, deadline)
 
     def _next(self, deadline):
         """The connection to the next test's process, and its number."""

@@ -35,6 +35,19 @@ window.addEventListener("hashchange", openTarget);
 window.addEventListener("beforeprint", () => document.querySelectorAll("article details").forEach((box) => { box.open = true; }));
 openTarget();
 
+/* What is wider than its place scrolls there, and a keyboard reaches it. */
+const WIDE = "article span.math, article mjx-container[display='true'], article div.output";
+const letScroll = () => document.querySelectorAll(WIDE).forEach((each) => {
+  const wide = each.scrollWidth > each.clientWidth + 12;
+  each.classList.toggle("scrolls", wide);
+  if (wide && !each.closest("button, a, summary")) each.tabIndex = 0;
+  else each.removeAttribute("tabindex");
+});
+document.addEventListener("toggle", letScroll, true);
+window.addEventListener("resize", () => requestAnimationFrame(letScroll));
+window.addEventListener("load", letScroll);
+window.MathJax?.startup?.promise?.then(letScroll);
+
 /* What the search page shows of a hit is the page's text, without the buttons and lists around it. */
 if (typeof Search !== "undefined") {
   const textOf = Search.htmlToText;

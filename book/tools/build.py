@@ -73,7 +73,7 @@ def build(wanted: list[Language], base_url: str = "", force: bool = False) -> in
         print("The book was not built; the site of the last good build, if there is one, is unchanged.", file=sys.stderr)
         return 1
     if stale or not complete(wanted):
-        site.assemble(wanted)
+        site.assemble(wanted, base_url=base_url)
     print(f"The book is in {SITE.relative_to(ROOT)}/index.html")
     return 0
 

@@ -13,6 +13,7 @@ class Language:
     title   the book's title in it
     figure  how a figure is numbered in it, as Sphinx's `numfig_format`
     table   the same for a table
+    not_found  what is said at an address that leads nowhere, before a link to the book
     """
 
     code: str
@@ -21,13 +22,14 @@ class Language:
     title: str
     figure: str
     table: str
+    not_found: str = "This page does not exist."
 
 
 LANGUAGES = (
     Language("en", "en", "English", "Attention, Head by Head", "Figure %s", "Table %s"),
-    Language("sv", "sv", "Svenska", "Attention, huvud för huvud", "Figur %s", "Tabell %s"),
-    Language("zh-CN", "zh_CN", "简体中文", "注意力：逐头拆解", "图 %s", "表 %s"),
-    Language("ru", "ru", "Русский", "Внимание: голова за головой", "Рисунок %s", "Таблица %s"),
+    Language("sv", "sv", "Svenska", "Attention, huvud för huvud", "Figur %s", "Tabell %s", "Den här sidan finns inte."),
+    Language("zh-CN", "zh_CN", "简体中文", "注意力：逐头拆解", "图 %s", "表 %s", "没有这个页面。"),
+    Language("ru", "ru", "Русский", "Внимание: голова за головой", "Рисунок %s", "Таблица %s", "Такой страницы нет."),
 )
 BY_CODE = {language.code: language for language in LANGUAGES}
 CODES = tuple(BY_CODE)

@@ -236,6 +236,8 @@ class Converter:
             return self.list_table(argument, options, content)
         if name in {"catalogue", "terms"}:
             return self.blocks(self.references.made(name))
+        if name == "interactive":
+            return f"*{self.references.made(name)}*"
         if name == "bibliography":
             return "\n".join(f"- {line}" for line in self.references.bibliography())
         if name in {"tableofcontents", "contents", "toctree"}:

@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 from string import Template
 
-from book.tools import toc
+from book.tools import picture, toc
+from book.tools.ext.social import PICTURE
 from book.tools.languages import Language
 from book.tools.paths import BUILD, SITE, STATIC, TEMPLATES
 
@@ -39,7 +40,27 @@ def root_page(built: list[Language]) -> str:
     return Template((TEMPLATES / "site-index.html").read_text(encoding="utf-8")).substitute(items=items, alternates=alternates)
 
 
-def assemble(built: list[Language], folder: Path = SITE) -> None:
+def not_found(built: list[Language], base_url: str) -> str:
+    """The page for addresses that lead nowhere, in every language. Its links hold at any depth, so they begin at the site's address."""
+    items = "\n".join(
+        f'    <p lang="{each.code}">{html.escape(each.not_found)} <a href="{each.code}/{first_page(each)}">{html.escape(each.title)}</a></p>' for each in built
+    )
+    return Template((TEMPLATES / "not-found.html").read_text(encoding="utf-8")).substitute(items=items, base=f"{base_url.rstrip('/')}/")
+
+
+def site_map(folder: Path, built: list[Language], base_url: str) -> str:
+    """All pages with their other languages, for search engines."""
+    site = base_url.rstrip("/")
+    entries = []
+    for name in toc.chapters():
+        there = [each for each in built if (folder / each.code / f"{name}.html").is_file()]
+        links = "".join(f'<xhtml:link rel="alternate" hreflang="{each.code}" href="{site}/{each.code}/{name}.html"/>' for each in there)
+        entries += [f"<url><loc>{site}/{each.code}/{name}.html</loc>{links}</url>" for each in there]
+    head = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">'
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *entries, "</urlset>", ""])
+
+
+def assemble(built: list[Language], folder: Path = SITE, base_url: str = "") -> None:
     """Makes the site anew beside the old one and then puts it in its place, so that a reader never meets half of one."""
     fresh, old = folder.with_name(folder.name + ".new"), folder.with_name(folder.name + ".old")
     for leftover in (fresh, old):
@@ -49,7 +70,12 @@ def assemble(built: list[Language], folder: Path = SITE) -> None:
         shutil.copytree(BUILD / each.code / "html", fresh / each.code)
         redirect = REDIRECT.substitute(code=each.code, title=html.escape(each.title), page=first_page(each))
         (fresh / each.code / "index.html").write_text(redirect, encoding="utf-8")
+        picture.draw(each.title, fresh / each.code / "_static" / PICTURE)
     (fresh / "index.html").write_text(root_page(built), encoding="utf-8")
+    (fresh / "404.html").write_text(not_found(built, base_url), encoding="utf-8")
+    if base_url:
+        (fresh / "sitemap.xml").write_text(site_map(fresh, built, base_url), encoding="utf-8")
+        (fresh / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {base_url.rstrip('/')}/sitemap.xml\n", encoding="utf-8")
     shutil.copy(STATIC / "favicon.svg", fresh)
     (fresh / ".nojekyll").touch()  # GitHub Pages would leave out folders that begin with _
     if folder.exists():

@@ -31,7 +31,10 @@ EXTENSIONS = [
     "book.tools.ext.lists",
     "book.tools.ext.citations",
     "book.tools.ext.dropdowns",
+    "book.tools.ext.quiz",
+    "book.tools.ext.explained",
     "book.tools.ext.figures",
+    "book.tools.ext.interactive",
     "book.tools.ext.shared_marks",
     "book.tools.ext.switcher",
     "book.tools.ext.originals",
@@ -39,6 +42,7 @@ EXTENSIONS = [
     "book.tools.ext.dependencies",
     "book.tools.ext.assets",
     "book.tools.ext.icons",
+    "book.tools.ext.social",
 ]
 
 

@@ -5,7 +5,7 @@ import pytest
 from autograder.assignment import load
 from autograder.grade import Grader
 
-collect_ignore = ["toy"]  # hidden tests, which run for a student only
+collect_ignore = ["toy", "toy-gpu"]  # hidden tests, which run for a student only
 
 
 @pytest.fixture(scope="session")

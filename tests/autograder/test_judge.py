@@ -37,6 +37,13 @@ def test_float16_arithmetic_in_a_float32_task_does_not_pass():
         expect(WANT.astype(np.float16).astype(np.float32), WANT, low=WANT.astype(np.float32))
 
 
+def test_numbers_are_shown_with_as_many_digits_as_tell_them_apart():
+    with pytest.raises(Wrong) as wrong:
+        expect(np.array([0.63181234000001]), np.array([0.63181234]))
+    said = str(wrong.value)
+    assert "0.63181234 was expected" in said and "0.63181234000001 came" in said
+
+
 def test_changed_arguments_are_noticed():
     before = np.ones(3)
     expect_unchanged(Outcome("f", arguments=(np.ones(3),)), before)

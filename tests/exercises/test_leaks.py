@@ -39,7 +39,7 @@ def test_only_what_belongs_there(released, exercise):
     assert [path.name for path in released.glob("*.ipynb")] == [f"{exercise.name}.ipynb"]
 
 
-@pytest.mark.parametrize("word", ["BEGIN SOLUTION", "END SOLUTION", "test_hidden", "BEGIN HIDDEN TESTS", "_build"])
+@pytest.mark.parametrize("word", ["BEGIN SOLUTION", "END SOLUTION", "test_hidden", "BEGIN HIDDEN TESTS", "_build/"])
 def test_words_that_would_tell(released, word):
     assert [path.name for path, text in texts(released).items() if word in text] == []
 

@@ -18,6 +18,7 @@ VALUES = [
     [1, 2.5, "text", None, True],
     {"x": np.arange(3)},
     Raised(("ValueError", "Exception", "BaseException")),
+    Raised(("ValueError", "Exception", "BaseException"), "with a message"),
 ]
 
 
@@ -66,6 +67,16 @@ ODD = np.array([np.nan, np.inf])
 @pytest.mark.parametrize(("expected", "came"), [(ONES, ONES + 1e-12), (SINGLE, SINGLE + np.float32(1e-6)), (ODD, ODD.copy())])
 def test_what_counts_as_equal(expected, came):
     assert difference(expected, came) is None
+
+
+def test_the_message_of_an_exception_is_kept():
+    assert from_json(to_json(Raised(("ValueError",), "6 and 4"))).message == "6 and 4"
+
+
+def test_small_numbers_beside_large_ones_carry_the_rounding_of_the_large_ones():
+    small, large = np.array([0.0, 1.0], np.float32), np.array([0.0, 8.0], np.float32)
+    shift = np.array([4e-6, 0], np.float32)
+    assert difference(small, small + shift).kind == "values" and difference(large, large + shift) is None
 
 
 def test_float32_arithmetic_is_not_enough_for_float64():

@@ -54,6 +54,36 @@ def test_what_is_frozen_does_not_change_later():
     assert kept.tolist() == [1, 1]
 
 
+def test_the_making_of_a_module_is_shown_by_the_names_that_it_takes():
+    @stage("Layer")
+    def shapes(student):
+        """Shapes."""
+        return tensors.layer_shapes(student.Layer(2))
+
+    result, call = running.outcome_of(shapes, {"Layer": Layer})
+    assert show.call(call)[0] == ["Layer(n=2)"]
+    assert result["w_q"] == "weight None, bias None"
+
+
+def test_a_large_tensor_is_shown_by_its_shape():
+    large = outcome.frozen(torch.zeros(30, 30))
+    assert show.value(large) == "…" and show.kind(large) == "(30, 30) torch.float32"
+
+
+def test_an_attribute_that_was_never_kept_is_named():
+    class Forgetful(torch.nn.Module):
+        def forward(self, x):
+            return self.n_heads
+
+    @stage("Forgetful")
+    def once(student):
+        """Once."""
+        return student.Forgetful()(1)
+
+    result = running.run(once, 1, {"Forgetful": Forgetful})
+    assert any("`self.n_heads` is used before" in sentence for sentence in explain.sentences(result))
+
+
 def test_calls_of_a_module_are_shown():
     @stage("Layer")
     def twice(student):

@@ -100,6 +100,23 @@ def test_errors_name_what_disagrees(case, kind, numbers):
     assert all(number in found["message"] for number in numbers), found["message"]
 
 
+# The kernels for training, in the interpreter
+
+
+def trains(found):
+    """The output and the gradients within three times the error of the formula in the same type, and what a few roundings cost."""
+    for name, one in found.items():
+        eps = 1e-6 if one["low"] < 1e-4 else 1e-3
+        assert one["same"], f"{name} has another shape or dtype"
+        assert one["error"] <= 3 * one["low"] + 16 * eps * max(1.0, one["size"]), (name, one)
+
+
+@pytest.mark.parametrize("size", ["float32-False-70-45-32", "float32-True-40-90-32", "float32-True-90-40-64", "float16-True-130-130-64",
+                                  "float16-False-70-33-128", "float32-False-1-1-32"])
+def test_gradients_agree_with_float64(size):
+    trains(runs("training", interpreted=True)[size])
+
+
 # Compiled without a GPU
 
 
@@ -125,6 +142,16 @@ def test_compiles_and_fits(capability, dtype, d_head, record_property):
 
 
 @pytest.mark.parametrize("capability", [80, 90])
+@pytest.mark.parametrize("d_head", [32, 64, 128])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_the_kernels_for_training_compile_and_fit(capability, dtype, d_head):
+    found = compiled(capability)[name_of("training", dtype, d_head)]
+    assert [kernel["name"] for kernel in found] == ["forward_kernel", "delta_kernel", "keys_kernel", "queries_kernel"]
+    for kernel in found:
+        assert kernel["shared"] <= SHARED_MEMORY[capability], kernel
+
+
+@pytest.mark.parametrize("capability", [80, 90])
 def test_precision_is_as_promised(capability):
     """Products of 16-bit numbers on the tensor cores, of float32 without TF32."""
     found = compiled(capability)
@@ -136,7 +163,20 @@ def test_precision_is_as_promised(capability):
 # On a GPU
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA GPU here")
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA GPU here")
+
+
+@pytest.mark.cuda
+@needs_gpu
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("d_head", [32, 64, 128])
+def test_gradients_on_a_gpu(dtype, causal, d_head):
+    trains(runs("training-cuda")[name_of(dtype, causal, 200, 333, d_head)])
+
+
+@pytest.mark.cuda
+@needs_gpu
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("d_head", [32, 64, 128])

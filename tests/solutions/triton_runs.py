@@ -1,7 +1,7 @@
 """Runs the Triton kernel and says what came out, as JSON; see test_triton_flash.py.
 
-    TRITON_INTERPRET=1 python tests/solutions/triton_runs.py lengths|widths|layouts|scores|unmasked|errors
-    python tests/solutions/triton_runs.py compile-80|compile-90|cuda
+    TRITON_INTERPRET=1 python tests/solutions/triton_runs.py lengths|widths|layouts|scores|unmasked|errors|training
+    python tests/solutions/triton_runs.py compile-80|compile-90|cuda|training-cuda
 """
 
 import importlib.util
@@ -17,7 +17,8 @@ from pathlib import Path
 import torch
 import triton
 
-from solutions import triton_flash
+from autograder.sandbox.child import kernels
+from solutions import triton_flash, triton_flash_backward
 from solutions.triton_flash import flash_attention_triton
 
 LENGTHS = [(1, 1), (64, 64), (7, 100), (130, 5), (129, 131), (1, 200)]
@@ -148,6 +149,31 @@ def errors():
             yield name, {"kind": type(error).__name__, "message": str(error)}
 
 
+TRAINING = [("float32", False, 70, 45, 32), ("float32", True, 40, 90, 32), ("float32", True, 90, 40, 64), ("float16", True, 130, 130, 64),
+            ("float16", False, 70, 33, 128), ("float32", False, 1, 1, 32)]  # L, S, Dh
+
+
+def training(device="cpu", sizes=TRAINING):
+    """The gradients of the kernels of flash_attention_trained beside those of float64, and what the inputs' dtype costs by the formula."""
+    for dtype, causal, n_queries, n_keys, d_head in sizes:
+        given = [random(1, 2, n, d_head, seed=seed, dtype=getattr(torch, dtype), device=device) for seed, n in enumerate((n_queries, n_keys, n_keys, n_queries))]
+        given[0], given[3] = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (given[0], given[3]))  # laid out otherwise than k and v
+        found, exact, low = (gradients(function, given, causal, wide) for function, wide in (
+            (triton_flash_backward.flash_attention_trained, False), (by_formula, True), (by_formula, False)))
+        yield f"{dtype}-{causal}-{n_queries}-{n_keys}-{d_head}", {
+            name: {"error": float((a - b).abs().max()), "low": float((c - b).abs().max()), "size": float(b.abs().max()), "same": a.dtype == x.dtype and a.shape == x.shape}
+            for name, a, b, c, x in zip(("output", "q", "k", "v"), found, exact, low, (given[0], *given[:3]), strict=True)}
+
+
+def gradients(function, given, causal, wide):
+    """The output, and the gradients of q, k and v, in float64 where `wide`."""
+    q, k, v, d_output = (x.detach().clone().double() if wide else x.detach().clone() for x in given)
+    q, k, v = (x.requires_grad_() for x in (q, k, v))
+    output = function(q, k, v, causal)
+    output.backward(d_output)
+    return output.detach(), q.grad, k.grad, v.grad
+
+
 class AbsentGPU:
     """A driver that says which GPU to compile for, and can do nothing else."""
 
@@ -178,7 +204,15 @@ def compile_for(capability):
     driver.set_active(AbsentGPU(capability))
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         for d_head in (32, 64, 128):
-            yield f"{str(dtype)[6:]}-{d_head}", compiled(torch.empty(1, 2, 300, d_head, dtype=dtype))
+            x = torch.empty(1, 2, 300, d_head, dtype=dtype)
+            yield f"{str(dtype)[6:]}-{d_head}", compiled(x)
+            yield f"training-{str(dtype)[6:]}-{d_head}", kernels.compiled(capability, train, x)
+
+
+def train(x):
+    """Launch all kernels of training, causal."""
+    output, logsumexp = triton_flash_backward.forward(x, x, x, True)
+    triton_flash_backward.backward(x, x, x, output, logsumexp, x, True)
 
 
 def compiled(x):
@@ -214,9 +248,14 @@ def cuda():
                 yield f"{str(dtype)[6:]}-{causal}-{d_head}", report(q, k, v, causal)
 
 
+def training_cuda():
+    sizes = [(dtype, causal, 200, 333, d_head) for dtype in ("float32", "float16", "bfloat16") for causal in (False, True) for d_head in (32, 64, 128)]
+    yield from training("cuda", sizes)
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = False
     kind = sys.argv[1]
-    found = compile_for(int(kind[8:])) if kind.startswith("compile-") else globals()[kind]()
+    found = compile_for(int(kind[8:])) if kind.startswith("compile-") else globals()[kind.replace("-", "_")]()
     print(json.dumps(dict(found)))

@@ -23,9 +23,10 @@ BOTH = {"returns": ("output", "logsumexp"), "first": "output", "axes": {"output"
 ROWS = {"dq": _("queries"), "dk": _("keys"), "dv": _("keys")}
 GRADIENTS = {"returns": tuple(ROWS), "axes": {name: (rows, _("numbers of a vector")) for name, rows in ROWS.items()}}
 INPUTS = {"axes": {"dq": (_("queries"), _("numbers of a vector"))}}
+VALUES_ALONE = {"axes": {"dv": (_("keys"), _("numbers of a vector"))}}
 
 SCORES = tensor([[math.log(n) for n in row] for row in ((1, 2, 6, 1, 2, 2), (5, 1, 2, 2, 8, 2))])  # two queries, six keys
-VALUES = tensor([[10, 0], [0, 10], [5, 5], [0, 0], [3, -3], [1, 7]])
+VALUES = tensor([[10, 0, 1], [0, 10, 2], [5, 5, 4], [0, 0, 8], [3, -3, 6], [1, 7, 3]])
 
 
 def output_of(student, *blocks):
@@ -119,6 +120,12 @@ def empty_blocks(student):
     return output_of(student, *blocks(scores, VALUES, 2, 2, 2))
 
 
+@stage("online_softmax", needs="empty_blocks", **OUTPUT)
+def empty_then_far_below(student):
+    """A block of −∞ comes first, then scores of minus a thousand: they count, as they would without that block."""
+    return output_of(student, *blocks(hidden(SCORES.double() - 1000, (0, slice(0, 2))), VALUES, 2, 4))
+
+
 @stage("online_softmax", needs="four_blocks")
 def size_of_the_state(student):
     """After ten blocks the state is no larger than after two."""
@@ -136,13 +143,14 @@ def blocks_of_float16(student):
     return output_of(student, *blocks(scores, values, 200, 300))
 
 
-@stage("online_softmax", needs="two_blocks_with_rising_scores", **OUTPUT)
+@stage("online_softmax", needs="two_blocks_with_rising_scores")
 def old_state_stays(student):
     """The old state stays as it was: what it gives is the same after the next block as before."""
     first, second = blocks(SCORES, VALUES, 2, 4)
     state = student.online_softmax(None, *first)
+    before = [x.clone() for x in state]
     student.online_softmax(state, *second)
-    return of_state(student, state)
+    return {"state_stays": all(bool((x == y).all()) for x, y in zip(before, state))}
 
 
 @stage("online_softmax", needs="one_block")
@@ -198,8 +206,8 @@ def one_query_one_key(student):
 
 @stage("flash_attention", needs="one_query_one_key", **BOTH)
 def one_tile(student):
-    """Three queries, four keys, one tile: the scores are divided by √d_head, here √4."""
-    return student.flash_attention(*qkv(3, 4, 4, 2))
+    """Three queries, five keys, one tile: the scores are divided by √d_head, here √4."""
+    return student.flash_attention(*qkv(3, 5, 4, 2))
 
 
 @stage("flash_attention", needs="one_tile", **BOTH)
@@ -221,6 +229,18 @@ def causal(student):
 
 
 @stage("flash_attention", needs="causal", **BOTH)
+def causal_blocks_of_keys(student):
+    """Causal, the keys in two blocks: the first key of the second block is key 2, not key 0."""
+    return student.flash_attention(*qkv(4, 4), is_causal=True, block_q=4, block_k=2)
+
+
+@stage("flash_attention", needs="causal_blocks_of_keys", **BOTH)
+def causal_blocks_of_queries(student):
+    """Causal, the queries in two blocks: the first query of the second block is query 2, not query 0."""
+    return student.flash_attention(*qkv(4, 4), is_causal=True, block_q=2, block_k=4)
+
+
+@stage("flash_attention", needs="causal_blocks_of_queries", **BOTH)
 def causal_tiles(student):
     """Causal, in tiles of 2 · 2."""
     return student.flash_attention(*qkv(4, 4), is_causal=True, block_q=2, block_k=2)
@@ -347,7 +367,19 @@ def backward_one_tile(student):
     return backward(student, *qkv(3, 4, 4, 2))
 
 
-@stage("flash_attention_backward", needs="backward_one_tile", **GRADIENTS)
+@stage("flash_attention_backward", needs="backward_one_tile", **VALUES_ALONE)
+def backward_values(student):
+    """Two blocks of queries: each adds its part to the gradient of the values."""
+    return {"dv": backward(student, *qkv(4, 4), block_q=2)[2]}
+
+
+@stage("flash_attention_backward", needs="backward_one_tile", **INPUTS)
+def backward_queries(student):
+    """Two blocks of keys: each adds its part to the gradient of the queries."""
+    return {"dq": backward(student, *qkv(4, 4), block_k=2)[0]}
+
+
+@stage("flash_attention_backward", needs="backward_values", **GRADIENTS)
 def backward_several_tiles(student):
     """Four queries, four keys, tiles of 2 · 2: what the tiles give is added up."""
     return backward(student, *qkv(4, 4), block_q=2, block_k=2)
@@ -412,6 +444,24 @@ def backward_leaves_inputs(student):
     (output, logsumexp), d_output = results(q, k, v), waves(3, 2, shift=0.3)
     student.flash_attention_backward(q, k, v, output, logsumexp, d_output)
     return {"q": q, "k": k, "v": v, "output": output, "logsumexp": logsumexp, "d_output": d_output}
+
+
+@stage("flash_attention_backward", needs="backward_one_key", raises="ValueError")
+def backward_no_columns(student):
+    """A tile of 4 · 0: a ValueError."""
+    return backward(student, *qkv(3, 3), block_q=4, block_k=0)
+
+
+@stage("flash_attention_backward", needs="backward_one_key", raises="ValueError", numbers=(2, 3))
+def backward_widths_disagree(student):
+    """Queries of width 2 and keys of width 3: a ValueError that names both numbers."""
+    return student.flash_attention_backward(waves(4, 2), waves(5, 3), waves(5, 1), waves(4, 1), waves(4), waves(4, 1))
+
+
+@stage("flash_attention_backward", needs="backward_one_key", raises="ValueError")
+def d_output_of_another_length(student):
+    """Four queries, and a d_output for one: a ValueError."""
+    return student.flash_attention_backward(waves(4, 2), waves(5, 2), waves(5, 1), waves(4, 1), waves(4), waves(1, 1))
 
 
 def memory_of_backward(student, n_queries, n_keys, block_q, block_k):
@@ -506,15 +556,40 @@ def large_logsumexps(student):
     return merged(student, PARTS, tensor([[1000.0, 1001.0], [1001.0, 1000.0]], "float64"))
 
 
-@stage("merge_attention", needs="unequal_parts", **BOTH)
-def parts_that_saw_nothing(student):
-    """A part that saw nothing does not count; where no part saw anything, zeros and −∞."""
+def merged_with_nothing(student):
+    """What comes of a query that one of two parts has seen, and of one that none has."""
     outputs = PARTS.clone()
     outputs[0, 0] = outputs[:, 1] = 0.0
     return merged(student, outputs, tensor([[NOTHING, NOTHING], [2.0, NOTHING]]))
+
+
+@stage("merge_attention", needs="unequal_parts", **OUTPUT)
+def parts_that_saw_nothing(student):
+    """A part that saw nothing does not count; where no part saw anything, the output is zeros."""
+    return merged_with_nothing(student)[0]
+
+
+@stage("merge_attention", needs="parts_that_saw_nothing")
+def logsumexp_of_nothing(student):
+    """Where no part saw anything, the log-sum-exp is −∞."""
+    return merged_with_nothing(student)[1]
 
 
 @stage("merge_attention", needs="unequal_parts", **BOTH)
 def outputs_of_float16(student):
     """Outputs in float16, log-sum-exps in float32: the output is float16, and the weights are computed in float32."""
     return merged(student, PARTS.half(), tensor([[200.05, 200.1], [200.1, 200.0]]))
+
+
+@stage("merge_attention", needs="equal_parts")
+def merge_leaves_inputs(student):
+    """The tensors that were handed in stay as they were."""
+    outputs, logsumexps = PARTS.clone(), tensor([[1.0, 3.0], [2.0, 0.5]])
+    student.merge_attention(outputs, logsumexps)
+    return {"outputs": outputs, "logsumexps": logsumexps}
+
+
+@stage("merge_attention", needs="equal_parts", raises="ValueError")
+def shapes_do_not_fit(student):
+    """Outputs (2, 1, 3, 2) and log-sum-exps (2, 3): they could be broadcast, but do not belong together. A ValueError."""
+    return student.merge_attention(waves(2, 1, 3, 2), waves(2, 3))

@@ -169,6 +169,12 @@ def heads_do_not_fit(student):
     return layer_shapes(student.GroupedQueryAttention(12, 6, 4))
 
 
+@stage("GroupedQueryAttention", needs="layers", raises="ValueError", numbers=(6, 0))
+def no_kv_heads(student):
+    """6 query heads, 0 key/value heads: a ValueError that names both numbers."""
+    return layer_shapes(student.GroupedQueryAttention(12, 6, 0))
+
+
 @stage("GroupedQueryAttention", needs="layers", raises="ValueError", numbers=(10, 4))
 def width_does_not_fit(student):
     """d_model 10, 4 heads: a ValueError that names both numbers."""
@@ -214,6 +220,18 @@ def pool_in_half(student):
     return student.pool_kv_heads(tensor([[40000.0], [50000.0]], "float16"), 2, 1)
 
 
+@stage("pool_kv_heads", needs="two_heads_into_one", **ROWS)
+def pool_in_double(student):
+    """float64 in, float64 out, with all its digits."""
+    return student.pool_kv_heads(waves(2, 2).double() / 3, 2, 1)
+
+
+@stage("pool_kv_heads", needs="two_heads_into_one", **ROWS)
+def pool_in_bfloat16(student):
+    """bfloat16 in, bfloat16 out."""
+    return student.pool_kv_heads(tensor([[1.0], [2.0]], "bfloat16"), 2, 1)
+
+
 @stage("pool_kv_heads", needs="two_heads_into_one")
 def pool_leaves_weight(student):
     """The weight that was handed in stays as it was."""
@@ -232,3 +250,9 @@ def rows_do_not_fit(student):
 def groups_do_not_fit(student):
     """6 heads into 4: a ValueError that names both numbers."""
     return student.pool_kv_heads(waves(6, 2), 6, 4)
+
+
+@stage("pool_kv_heads", needs="two_heads_into_one", raises="ValueError", numbers=(6, 0))
+def no_groups(student):
+    """6 heads into 0: a ValueError that names both numbers."""
+    return student.pool_kv_heads(waves(6, 2), 6, 0)

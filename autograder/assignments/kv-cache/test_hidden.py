@@ -6,9 +6,9 @@ empty cache for none loses that test's points and no others. Where a test is abo
 
 import torch
 
-from autograder.hidden import Wrong, catches, expect, fails, points
+from autograder.hidden import Wrong, catches, cuda, expect, fails, points
 from autograder.hidden.judge import expect_number, expect_pair, no_whole_number
-from autograder.hidden.pytorch import layer_gradients
+from autograder.hidden.pytorch import ON_GPU, layer_gradients
 from autograder.messages import message
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
@@ -279,6 +279,35 @@ def test_attention_errors(student, reference, draw):
         with fails("ValueError"):
             layers.module(x, odd)
     layers.compare(x, cache, 4, 5)
+
+
+# on a GPU
+
+
+@points(0.0, part="KVCache")
+@cuda
+def test_cache_cuda(gpu, draw):
+    """On a GPU the numbers are right in float32, float16 and bfloat16, and all of the work is done there."""
+    sizes = draw.different_sizes(3, 2, 7)
+    for dtype in ON_GPU:
+        cache = gpu.KVCache(sizes[0], sizes[1], 600, sizes[2], dtype, "cuda")
+        k, v = (torch.cat(pieces, 2) for pieces in zip(*(fresh_kv(draw, sizes, n) for n in (200, 100))))
+        for first, last in ((0, 200), (200, 300)):
+            kept = cache.append(k[:, :, first:last].to(dtype), v[:, :, first:last].to(dtype))
+            compare_held(kept, k[:, :, :last].to(dtype), v[:, :, :last].to(dtype))
+
+
+@points(0.0, part="CachedAttention")
+@cuda
+def test_attention_cuda(gpu, reference, draw):
+    """On a GPU the numbers are right in float32, float16 and bfloat16, and all of the work is done there."""
+    for dtype in ON_GPU:
+        layers = Layers(gpu, reference, draw, n_heads=draw.size(2, 5), dtype=dtype)
+        x = layers.x(draw, batch=2, n_tokens=60)
+        layers.compare(x)
+        cache = gpu.KVCache(2, layers.n_heads, 60, layers.width // layers.n_heads, dtype, "cuda")
+        for first, last in ((0, 40), (40, 59), (59, 60)):
+            layers.compare(x, cache, first, last)
 
 
 class Layers:

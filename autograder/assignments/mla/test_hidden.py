@@ -1,16 +1,18 @@
 """Hidden tests of mla. A test's docstring is the sentence that a student reads beside its result.
 
 A test that is not about the scores takes a single token, or queries of zeros, so that every seen token weighs the same. A test of the scores that is not
-about their scale makes them so large that one key takes all, whatever the scale. So a mistake loses the points of its own test and few others.
+about their scale makes them so large, and draws until they lie so far apart, that one key takes all, whatever the scale. So a mistake
+loses the points of its own test and few others.
 """
 
 import torch
 
-from autograder.hidden import catches, expect, expect_names, expect_unchanged, fails, memory, points
-from autograder.hidden.judge import expect_number, expect_pair, no_whole_number
-from autograder.hidden.pytorch import double, layer_gradients, tensor, wide
+from autograder.hidden import Wrong, catches, cuda, expect, expect_names, expect_unchanged, fails, memory, points
+from autograder.hidden.judge import expect_array, expect_number, expect_pair, no_whole_number
+from autograder.hidden.pytorch import ON_GPU, compare_module_gradients, double, in_dtype, layer_gradients, tensor, wide
 
-LOUD = 30.0  # scores some hundred apart: the largest takes all
+LOUD = 100.0  # scores some thousands apart
+APART = 300.0  # the least by which the largest score leads before it is divided by anything: it takes all, whatever the scale
 LINEAR = ("w_q", "w_dkv", "w_kr", "w_uk", "w_uv", "w_o")
 FAR = 300  # the furthest position; an angle in float32 is off by about as many units in the last place
 
@@ -32,18 +34,20 @@ def test_bytes_formula(student, reference, draw):
 @catches("bytes-not-whole")
 def test_bytes_whole(student, reference, draw):
     """The result is a whole number; one sequence and 2 bytes a number are taken where nothing else is said."""
-    sizes = draw.different_sizes(4, 3, 90)
-    expect_whole(student.mla_cache_bytes(*sizes), reference.mla_cache_bytes(*sizes))
-    batch_size = draw.size(2, 9)
-    expect_whole(student.mla_cache_bytes(*sizes, batch_size=batch_size), reference.mla_cache_bytes(*sizes, batch_size))
-    expect_whole(student.mla_cache_bytes(*sizes, bytes_per_element=1), reference.mla_cache_bytes(*sizes, 1, 1))
+    sizes, batch_size = draw.different_sizes(4, 3, 90), draw.size(3, 9)
+    for got, whole in (  # with the student's own results: a formula that is wrong loses its points above
+        (student.mla_cache_bytes(*sizes), student.mla_cache_bytes(*sizes, 1, 2)),
+        (student.mla_cache_bytes(*sizes, batch_size=batch_size), student.mla_cache_bytes(*sizes, batch_size, 2)),
+        (student.mla_cache_bytes(*sizes, bytes_per_element=1), student.mla_cache_bytes(*sizes, 1, 1)),
+    ):
+        expect_whole(got, whole)
 
 
 # the layers
 
 
 @points(0.5, part="MultiHeadLatentAttention")
-@catches("biases", "head-width-from-model", "rotary-key-for-each-head", "no-norm")
+@catches("biases", "biases-in-w-uk", "up-from-model", "head-width-from-model", "rotary-key-for-each-head", "no-norm")
 def test_parameters(student, reference, draw):
     """The layers have their names and sizes, without biases, and norm has one weight for each number of the latent."""
     for _ in range(2):
@@ -53,8 +57,7 @@ def test_parameters(student, reference, draw):
             layer, _, _ = name.partition(".")
             expect(getattr(theirs, layer).weight.mul(0), weight.double().mul(0), low=weight.mul(0), name=name)
         biases = {f"{name}.bias": tensor(draw.normal((len(weight),))) for name, weight in ((name, getattr(ours, name).weight) for name in LINEAR)}
-        theirs, ours = loaded(student, ours, random_weights(ours, draw) | biases, *sizes)  # a layer without biases has no use for them
-        compare(theirs, ours, tensor(draw.normal((2, 1, sizes[0]))))
+        theirs, _ = loaded(student, ours, random_weights(ours, draw) | biases, *sizes)  # a layer without biases has no use for them
         names = [name for name in theirs.state_dict() if name.startswith("w_") or name.endswith("bias")]
         expect_names(names, [f"{name}.weight" for name in LINEAR], "MultiHeadLatentAttention")
 
@@ -113,7 +116,7 @@ def test_forward_scale(student, reference, draw):
     """The scores are divided by √(d_head + d_rope), the width of a whole query."""
     for _ in range(2):
         theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=3, w_kr=0)
-        compare(theirs, ours, tensor(draw.normal((2, draw.size(4, 8), ours.w_o.out_features))))
+        compare_last(theirs, ours, tensor(draw.normal((2, draw.size(4, 8), ours.w_o.out_features))))
 
 
 @points(0.5, part="MultiHeadLatentAttention")
@@ -121,8 +124,8 @@ def test_forward_scale(student, reference, draw):
 def test_forward_heads(student, reference, draw):
     """Each head has d_head + d_rope numbers of w_q's in a row, its content first, and d_head each of w_uk's and w_uv's."""
     for _ in range(2):
-        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=LOUD, w_uk=LOUD, w_kr=0)
-        compare(theirs, ours, tensor(draw.normal((2, draw.size(4, 8), ours.w_o.out_features))), magnitude=1000)
+        theirs, ours, x, _ = decided(student, reference, draw, (2, draw.size(4, 8)), w_q=LOUD, w_uk=LOUD, w_kr=0)
+        compare_last(theirs, ours, x)
 
 
 @points(0.5, part="MultiHeadLatentAttention")
@@ -130,21 +133,21 @@ def test_forward_heads(student, reference, draw):
 def test_forward_rope(student, reference, draw):
     """The rotary part of every head's query is turned as the key is, and its product with the shared rotary key counts."""
     for _ in range(2):
-        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=LOUD, w_kr=LOUD, w_uk=0)
-        compare(theirs, ours, tensor(draw.normal((2, draw.size(4, 8), ours.w_o.out_features))), magnitude=1000)
+        theirs, ours, x, _ = decided(student, reference, draw, (2, draw.size(4, 8)), w_q=LOUD, w_kr=LOUD, w_uk=0)
+        compare_last(theirs, ours, x)
 
 
 @points(0.25, part="MultiHeadLatentAttention")
-@catches("content-rotated", "no-content-scores")
+@catches("content-rotated", "query-content-rotated", "no-content-scores")
 def test_forward_whole(student, reference, draw):
     """Content and rotary part add up in the scores, and the content knows of no positions."""
-    for shape in ((1, 1), (1, draw.size(6, 12)), (3, draw.size(6, 12))):
-        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=2)
-        compare(theirs, ours, tensor(draw.normal((*shape, ours.w_o.out_features))))
+    for shape in ((1, 1), (1, draw.size(6, 10)), (2, draw.size(4, 8))):
+        theirs, ours, x, _ = decided(student, reference, draw, shape, w_q=LOUD, w_kr=LOUD, w_uk=LOUD)
+        compare_last(theirs, ours, x)
 
 
 @points(0.5, part="MultiHeadLatentAttention")
-@catches("latent-detached", "rotary-key-detached")
+@catches("latent-detached", "rotary-key-detached", "cache-detached")
 def test_gradients(student, reference, draw):
     """Gradients reach the input and all weights."""
     theirs, ours = layers(student, reference, draw, *layer_sizes(draw))
@@ -153,43 +156,43 @@ def test_gradients(student, reference, draw):
     outcome = theirs.gradients([cotangent], x)
     want, low = layer_gradients(in_double(ours), cotangent.double(), x.double()), layer_gradients(ours, cotangent, x)
     got = {"x": outcome.arguments[0], **outcome.parameters}
+    right_output = is_right(outcome.value, ours, x)
     for name, right in want.items():
-        expect(got.get(name), right, low=low[name], name=f"gradient of {name}")
+        if right_output or not isinstance(got.get(name), torch.Tensor):
+            expect(got.get(name), right, low=low[name], name=f"gradient of {name}")
+        else:  # a wrong forward loses its points elsewhere: that something arrives is what counts here
+            expect(got[name].any(), right.any(), name=f"gradient of {name}")
 
 
 @points(0.25, part="MultiHeadLatentAttention")
 @catches("always-float32", "decode-in-half")
 def test_dtype(student, reference, draw):
     """The results have the dtype of x, and half precision is multiplied and added up in float32."""
-    theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_kr=0)
-    weights = ours.state_dict()  # the layer's own tensors: what is written into them is written into the layer
-    weights["w_uv.weight"][:, 0] = 0
-    theirs.load_state_dict(weights, False)
-    n_tokens, d_latent, d_rope = draw.size(8, 16), ours.w_uk.in_features, ours.w_kr.out_features
-    x, latent = tensor(draw.normal((2, 1, ours.w_o.out_features))), tensor(draw.normal((2, n_tokens, d_latent)))
-    latent[:, :, 0] = 1024  # adds the same to all scores of a head: nothing is lost by it in float32, and much in half precision
     for dtype in (torch.float64, torch.bfloat16, torch.float16):
-        theirs, ours = theirs.to(dtype), ours.to(dtype)
-        compare(theirs, ours, x.to(dtype))
-        compare(theirs.decode, ours.decode, x.to(dtype), latent.to(dtype), torch.zeros(2, n_tokens, d_rope, dtype=dtype), n_tokens - 1,
-                magnitude=10_000 if dtype == torch.float64 else 1)
+        shape, sized = (2, draw.size(4, 9)), {"w_q": LOUD, "w_uk": LOUD, "w_kr": 0}
+        theirs, ours, x, (latent, k_rope) = decided(student, reference, draw, shape, apart=6 * APART, **sized)
+        weights = ours.state_dict()  # the layer's own tensors: what is written into them is written into the layer
+        weights["w_uv.weight"][:, 0] = 0
+        theirs.load_state_dict(weights, False)
+        latent[:, :, 0] = 1024  # adds the same to all scores of a head: in float32 that does no harm, and in half precision nothing else is left
+        theirs, ours, (x, latent, k_rope) = theirs.to(dtype), ours.to(dtype), (part.to(dtype) for part in (x, latent, k_rope))
+        expect_array(theirs(x[:, :1].contiguous()), x[:, :1].shape, str(dtype), "output", "PyTorch tensor")
+        compare(theirs.decode, ours.decode, x[:, -1:].contiguous(), latent, k_rope, 0)
 
 
 # decode
 
 
 @points(0.75, part="MultiHeadLatentAttention")
-@catches("decode-appends-token", "decode-first-token-alone", "decode-without-rotary-scores", "decode-heads-interleaved", "decode-mixes-latents-of-head-0")
+@catches("decode-appends-token", "decode-first-token-alone", "decode-without-rotary-scores", "decode-heads-interleaved", "decode-mixes-latents-of-head-0",
+         "decode-norms-again", "decode-turns-keys-again", "decode-softmax-over-heads", "decode-values-from-keys", "decode-without-w-o")
 def test_decode_values(student, reference, draw):
     """decode attends over all latents of the cache, those of the token itself included, and gives what forward gives for the last token."""
-    for batch, size in ((2, 0), (1, LOUD), (3, LOUD)):
-        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=size, w_kr=size, w_uk=size)
-        for n_tokens in (1, draw.size(3, 7)):
-            x = tensor(draw.normal((batch, n_tokens, ours.w_o.out_features)))
-            cache = [part.detach() for part in ours.compress(x, torch.arange(n_tokens))]
-            compare(theirs.decode, ours.decode, x[:, -1:].contiguous(), *cache, n_tokens - 1, magnitude=1000)
+    for shape, size in (((2, draw.size(3, 7)), 0), ((1, 1), LOUD), ((1, draw.size(3, 7)), LOUD), ((3, draw.size(3, 7)), LOUD)):
+        theirs, ours, x, cache = decided(student, reference, draw, shape, w_q=size, w_kr=size, w_uk=size)
+        compare(theirs.decode, ours.decode, x[:, -1:].contiguous(), *cache, shape[1] - 1)
     apart = [part.transpose(0, 1).contiguous().transpose(0, 1) for part in (x[:, -1:], *cache)]  # the same numbers, lying otherwise in memory
-    compare(theirs.decode, ours.decode, *apart, n_tokens - 1, magnitude=1000)
+    compare(theirs.decode, ours.decode, *apart, shape[1] - 1)
 
 
 @points(0.5, part="MultiHeadLatentAttention")
@@ -200,7 +203,7 @@ def test_decode_scale(student, reference, draw):
         theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=3)
         n_tokens = draw.size(4, 9)
         cache = tensor(draw.normal((2, n_tokens, ours.w_uk.in_features))), torch.zeros(2, n_tokens, ours.w_kr.out_features)
-        compare(theirs.decode, ours.decode, tensor(draw.normal((2, 1, ours.w_o.out_features))), *cache, n_tokens - 1)
+        compare(theirs.decode, ours.decode, tensor(draw.normal((2, 1, ours.w_o.out_features))), *cache, 0)
 
 
 @points(0.75, part="MultiHeadLatentAttention")
@@ -208,11 +211,9 @@ def test_decode_scale(student, reference, draw):
 def test_decode_position(student, reference, draw):
     """The query is turned by `position`, which may be any, since the cache may have begun later than the text; all of the cache is seen."""
     for offset in (0, 1, draw.size(20, FAR - 20)):
-        theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_q=LOUD, w_kr=LOUD, w_uk=0)
         n_tokens = draw.size(4, 9)
-        x = tensor(draw.normal((2, n_tokens, ours.w_o.out_features)))
-        cache = [part.detach() for part in ours.compress(x, offset + torch.arange(n_tokens))]
-        compare(theirs.decode, ours.decode, x[:, -1:].contiguous(), *cache, offset + n_tokens - 1, magnitude=LOUD * FAR)
+        theirs, ours, x, cache = decided(student, reference, draw, (2, n_tokens), offset, w_q=LOUD, w_kr=LOUD, w_uk=0)
+        compare(theirs.decode, ours.decode, x[:, -1:].contiguous(), *cache, offset + n_tokens - 1)
 
 
 @points(0.5, part="MultiHeadLatentAttention")
@@ -226,12 +227,13 @@ def test_decode_absorbs(student, reference, draw):
 
 
 @points(0.5, part="MultiHeadLatentAttention")
+@catches("decode-copies-latents")
 @memory(300 << 20)
 def test_decode_memory(student, reference, draw):
     """decode makes no tensor that is much larger than the cache: no keys, no values, and no copy of the latents for each head."""
-    theirs, ours = layers(student, reference, draw, 8, 32, 64, 64, 8)  # the latents of all tokens take 16 MiB, all keys 512 MiB
+    theirs, ours = layers(student, reference, draw, 8, 32, 64, 64, 8, w_q=0)  # the latents of all tokens take 16 MiB, all keys 512 MiB
     n_tokens = 32_768
-    cache = tensor(draw.normal((2, n_tokens, 64))), tensor(draw.normal((2, n_tokens, 8)))
+    cache = [tensor(draw.normal((2, 1, width))).expand(-1, n_tokens, -1).contiguous() for width in (64, 8)]  # the tokens are all alike
     compare(theirs.decode, ours.decode, tensor(draw.normal((2, 1, 8))), *cache, n_tokens - 1, magnitude=n_tokens)
 
 
@@ -253,9 +255,40 @@ def test_inputs_and_errors(student, reference, draw):
         theirs.decode(*arguments[:2], arguments[2][:, 1:].contiguous(), n_tokens)
 
 
+# on a GPU
+
+
+@points(0.0, part="MultiHeadLatentAttention")
+@cuda
+def test_cuda(gpu, reference, draw):
+    """On a GPU the numbers are right in float32, float16 and bfloat16, and all of the work is done there."""
+    n_tokens = draw.size(40, 90)
+    sizes = 48, 3, 16, 24, 8
+    theirs, ours = layers(gpu, reference, draw, *sizes)
+    for dtype in ON_GPU:
+        theirs, ours = in_dtype(theirs, ours, dtype)
+        x, positions = tensor(draw.normal((2, n_tokens, sizes[0]))).to(dtype), torch.arange(n_tokens)
+        compare(theirs, ours, x)
+        with torch.no_grad():
+            cache, right = ours.compress(x, positions), wide(ours).compress(x.double(), positions)
+        for came, want, low, name in zip(expect_pair(theirs.compress(x, positions), "compress"), right, cache, ("latent", "k_rope")):
+            expect(came, want, low=low, name=name, magnitude=float(n_tokens))
+        compare(theirs.decode, ours.decode, x[:, -1:], *cache, n_tokens - 1)
+
+
+@points(0.0, part="MultiHeadLatentAttention")
+@cuda
+def test_gradients_cuda(gpu, reference, draw):
+    """On a GPU the gradients are right, and all of the work is done there."""
+    theirs, ours = layers(gpu, reference, draw, 48, 3, 16, 24, 8)
+    x, cotangent = (tensor(draw.normal((2, draw_tokens, 48))) for draw_tokens in 2 * (draw.size(40, 90),))
+    compare_module_gradients(theirs, ours, cotangent, x)
+
+
 def layer_sizes(draw):
-    """(d_model, n_heads, d_head, d_latent, d_rope), no two alike, and d_model no product of the others that a layer might be made of by mistake."""
-    n_heads, d_head, d_latent, d_model = draw.different_sizes(4, 3, 12)
+    """(d_model, n_heads, d_head, d_latent, d_rope), the first four different."""
+    d_head = 2 * draw.size(2, 6)  # even, so that whoever turns the contents too is told so, and not that they make no pairs
+    n_heads, d_latent, d_model = [size for size in draw.different_sizes(4, 3, 12) if size != d_head][:3]
     return d_model, n_heads, d_head, d_latent, 2 * draw.size(2, 5)
 
 
@@ -263,6 +296,29 @@ def layers(student, reference, draw, *sizes, **sized):
     """The student's layer and the reference's with the same weights; `w_q=3` makes a layer's weights so many times as large."""
     ours = reference.MultiHeadLatentAttention(*sizes)
     return loaded(student, ours, random_weights(ours, draw, **sized), *sizes)
+
+
+def decided(student, reference, draw, shape, first=0, apart=APART, **sized):
+    """Both layers, tokens (B, T, D) that stand from `first` on, and their cache: among the last token's scores the largest leads by `apart`
+    at least in each head, so that its token takes all. Where the queries are made nought (w_q=0) all weigh the same."""
+    while True:
+        sizes = layer_sizes(draw)
+        ours = reference.MultiHeadLatentAttention(*sizes)
+        weights = random_weights(ours, draw, **sized)
+        ours.load_state_dict(weights)
+        x, positions = tensor(draw.normal((*shape, sizes[0]))), first + torch.arange(shape[1])
+        with torch.no_grad():
+            cache = ours.compress(x, positions)
+            scores = last_scores(ours, x, positions, *cache)
+        if sized["w_q"] == 0 or shape[1] == 1 or (scores.topk(2).values.diff().abs() > apart).all():
+            return *loaded(student, ours, weights, *sizes), x, cache
+
+
+def last_scores(ours, x, positions, latent, k_rope):
+    """The scores (B, H, T) of the last token, not divided by anything yet."""
+    content, rotary = (part[:, :, -1:] for part in ours.queries(x, positions))
+    keys = ours.w_uk(latent).unflatten(-1, (ours.n_heads, -1)).transpose(1, 2)
+    return (content @ keys.mT + rotary @ k_rope[:, None].mT)[:, :, 0]
 
 
 def random_weights(ours, draw, **sized):
@@ -275,10 +331,11 @@ def random_weights(ours, draw, **sized):
 
 
 def loaded(student, ours, weights, *sizes):
-    """The student's layer and the reference's, both with these weights."""
+    """The student's layer and the reference's, both with these weights; biases that nobody asked for are nought, where none are given."""
     ours.load_state_dict(weights, False)
     theirs = student.MultiHeadLatentAttention(*sizes)
-    theirs.load_state_dict(weights, False)  # not strict: a buffer of the student's own does no harm
+    biases = {f"{name}.bias": torch.zeros(len(getattr(ours, name).weight)) for name in (*LINEAR, "norm")}
+    theirs.load_state_dict(biases | weights, False)  # not strict: a buffer of the student's own does no harm
     return theirs, ours
 
 
@@ -294,30 +351,30 @@ def huge_values(student, reference, draw):
     theirs.load_state_dict(weights, False)
     latent = torch.from_numpy(draw.normal((2, 8, d_latent)))
     latent[:, :, 0] = torch.tensor([1.0, -1.0] * 4, dtype=torch.float64) * 2.0**700
-    return theirs, ours, (torch.from_numpy(draw.normal((2, 1, d_model))), latent, torch.zeros(2, 8, d_rope, dtype=torch.float64), 7)
+    return theirs, ours, (torch.from_numpy(draw.normal((2, 1, d_model))), latent, torch.zeros(2, 8, d_rope, dtype=torch.float64), 0)
 
 
 def huge_keys(student, reference, draw):
     """A step in which the keys of single tokens overflow, and the queries in the latents' space do not meet what makes them do so.
 
-    The first two numbers of each head's content are equal in the query, and opposite in what w_uk makes of a latent's first number.
+    All rows of w_q are one and the same, so that all numbers of a query are equal, however they are divided among the heads; the first
+    two numbers of each head's content are opposite in what w_uk makes of a latent, and the others nought. So all scores are 0.
     """
     sizes = d_model, n_heads, d_head, d_latent, d_rope = layer_sizes(draw)
     theirs, ours = (one.to(torch.float64) for one in layers(student, reference, draw, *sizes))
     weights = ours.state_dict()  # the layer's own tensors: what is written into them is written into the layer
-    w_q = weights["w_q.weight"].unflatten(0, (n_heads, d_head + d_rope))  # (H, Dh + d_rope, D), a view
-    w_q[:, 1] = w_q[:, 0]
-    w_q[:, d_head:] = 0
+    weights["w_q.weight"][1:] = weights["w_q.weight"][0]
     w_uk = weights["w_uk.weight"].unflatten(0, (n_heads, d_head))  # (H, Dh, R), a view
-    w_uk[:, :, 0] = 0
-    w_uk[:, 0, 0], w_uk[:, 1, 0] = 2.0**700, -(2.0**700)
+    w_uk[:, 0, 0] = 2.0**700
+    w_uk[:, 1] = -w_uk[:, 0]
+    w_uk[:, 2:] = 0
     weights["w_uv.weight"][:, 0] = 0
     theirs.load_state_dict(weights, False)
     x = torch.zeros(2, 1, d_model, dtype=torch.float64)
     x[:, :, draw.index(d_model)] = 1  # a single number, so that equal rows of w_q give exactly equal numbers
     latent = torch.from_numpy(draw.normal((2, draw.size(4, 9), d_latent)))
     latent[:, :, 0] = 2.0**700
-    return theirs, ours, (x, latent, torch.zeros(2, latent.shape[1], d_rope, dtype=torch.float64), latent.shape[1] - 1)
+    return theirs, ours, (x, latent, torch.zeros(2, latent.shape[1], d_rope, dtype=torch.float64), 0)
 
 
 def in_double(function):
@@ -325,6 +382,26 @@ def in_double(function):
     if isinstance(function, torch.nn.Module):
         return wide(function)
     return getattr(in_double(function.__self__), function.__name__)
+
+
+def is_right(output, ours, x):
+    """Whether an output is the layer's for these tokens."""
+    try:
+        compare(lambda _: output, ours, x)
+    except Wrong:
+        return False
+    return True
+
+
+def compare_last(theirs, ours, x):
+    """Judge the output for the last token alone, which sees all, so that it does not matter here who is not causal."""
+    with torch.no_grad():
+        expect(last_of(theirs(x)), last_of(in_double(ours)(x.double())), low=last_of(ours(x)))
+
+
+def last_of(output):
+    """The last token of an output (B, T, D); what has no such form stays as it is."""
+    return output[:, -1:] if isinstance(output, torch.Tensor) and output.ndim == 3 else output
 
 
 def compare(theirs, ours, *arguments, magnitude=1.0):

@@ -1,19 +1,20 @@
 """Hidden tests of multi-head. A test's docstring is the sentence that a student reads beside its result.
 
 Where a test is not about the scale it takes d_head = 1: √1 is 1, so that a solution without the scale loses the scale's points and no others.
-For the same reason a test of splitting or merging that is not about which number goes where takes a single token.
+For the same reason a test of splitting or merging that is not about which number goes where takes a single token, and a test of masks
+takes queries of nought, to which all keys that may be seen are alike.
 """
 
 import torch
 
-from autograder.hidden import catches, expect, expect_names, expect_unchanged, fails, points
-from autograder.hidden.pytorch import FLOATS, compare_modules, double, gradients, module_gradients, tensor, wide
-
-WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
+from autograder.hidden import catches, cuda, expect, expect_unchanged, fails, points
+from autograder.hidden.judge import expect_array
+from autograder.hidden.pytorch import FLOATS, ON_GPU, compare, compare_gradients, compare_module_gradients, compare_modules, compare_parameters
+from autograder.hidden.pytorch import double, gradients, in_dtype, modules, tensor
 
 
 @points(0.75, part="split_heads")
-@catches("split-reshape-only", "split-interleaved", "split-heads-transposed")
+@catches("split-reshape-only", "split-interleaved")
 def test_split_values(student, reference, draw):
     """Head h of a token has the token's own features h·d_head to (h + 1)·d_head − 1, in their order."""
     for _ in range(2):
@@ -25,12 +26,16 @@ def test_split_values(student, reference, draw):
 
 
 @points(0.5, part="split_heads")
-@catches("split-without-transpose", "split-n-heads-as-d-head", "split-batch-second")
+@catches(
+    "split-without-transpose", "split-n-heads-as-d-head", "split-batch-second", "split-heads-transposed", "split-last-two-exchanged", "split-heads-behind-each-other",
+    "split-float-sizes",
+)
 def test_split_shape(student, reference, draw):
     """The shape is (B, H, T, d_head): the heads come right after the batch."""
-    batch, n_heads = draw.different_sizes(2, 2, 8)
-    hold_up(student.split_heads, reference.split_heads, tensor(draw.normal((batch, 1, n_heads))), n_heads)
-    hold_up(student.split_heads, reference.split_heads, tensor(draw.normal((1, 1, n_heads))), n_heads)
+    batch, n_heads, d_head = draw.different_sizes(3, 2, 8)
+    for n_sequences in (batch, 1):
+        alike = tensor(draw.normal((n_sequences, 1, 1))).expand(n_sequences, 1, n_heads * d_head)  # which of them a head gets does not show
+        hold_up(student.split_heads, reference.split_heads, alike.contiguous(), n_heads)
 
 
 @points(0.25, part="split_heads")
@@ -52,7 +57,7 @@ def test_split_carries(student, reference, draw):
 def test_split_errors(student, reference, draw):
     """A width that cannot be shared out evenly, and a number of heads below one, raise ValueError with the two numbers."""
     n_heads, d_head = draw.size(3, 8), draw.size(2, 5)
-    hold_up(student.split_heads, reference.split_heads, tensor(draw.normal((2, 1, n_heads))), n_heads)  # where all fits, nothing is raised
+    student.split_heads(tensor(draw.normal((2, 1, n_heads))), n_heads)  # where all fits, nothing is raised
     with fails("ValueError", n_heads * d_head + 1, n_heads):
         student.split_heads(tensor(draw.normal((2, 3, n_heads * d_head + 1))), n_heads)
     with fails("ValueError", n_heads * d_head, 0):
@@ -60,7 +65,7 @@ def test_split_errors(student, reference, draw):
 
 
 @points(0.75, part="merge_heads")
-@catches("merge-reshape-only", "merge-interleaved", "merge-mean")
+@catches("merge-reshape-only", "merge-interleaved", "merge-mean", "merge-joins-heads-and-tokens")
 def test_merge_values(student, reference, draw):
     """The heads' features stand side by side in each token, head 0 first."""
     for _ in range(2):
@@ -103,7 +108,7 @@ def test_attention_one_key(student, reference, draw):
 
 
 @points(0.5, part="attention")
-@catches("no-scale", "scale-multiplied", "scale-by-d", "scale-by-value-width", "scale-by-length", "scale-after-softmax")
+@catches("no-scale", "scale-multiplied", "scale-by-d", "scale-by-value-width", "scale-by-length", "scale-by-heads", "scale-after-softmax")
 def test_attention_scale(student, reference, draw):
     """The scores are divided by √d_head, before the softmax."""
     for leading in ((), (2, 3)):
@@ -137,26 +142,31 @@ def test_attention_leading(student, reference, draw):
 
 
 @points(0.5, part="attention")
-@catches("mask-inverted", "mask-after-softmax", "mask-added", "mask-multiplied", "mask-ignored", "attention-always-causal")
+@catches(
+    "mask-inverted", "mask-inverted-zeros", "mask-after-softmax", "mask-added", "mask-multiplied", "mask-ignored", "mask-truth", "attention-always-causal",
+)
 def test_attention_mask(student, reference, draw):
     """A key that the mask forbids gets no weight, and the others share its part; without a mask every key is seen."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
     q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    q, asking = 0 * q, q
     hold_up(student.attention, reference.attention, q, k, v)
     for shape in ((n_queries, n_keys), (2, 1, 1, n_keys), (3, n_queries, n_keys), (n_keys,), (2, 3, n_queries, n_keys)):
         hold_up(student.attention, reference.attention, q, k, v, torch.from_numpy(draw.mask(shape)))
     loud = torch.from_numpy(draw.mask((n_queries, n_keys)))
     loud[:, :2] = torch.tensor([False, True])
     k[..., 0, :] *= 1000  # a forbidden key that would win any contest
-    hold_up(student.attention, reference.attention, q, k, v, loud)
+    k[..., 1:, :] = 0
+    hold_up(student.attention, reference.attention, asking, k, v, loud)
 
 
 @points(0.25, part="attention")
-@catches("mask-minus-1e9", "empty-row-nan")
+@catches("mask-minus-1e9", "empty-row-nan", "sees-any-without-keepdim")
 def test_attention_empty(student, reference, draw):
     """A query that may see no key gives zeros."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
-    q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    k, v = (tensor(draw.normal((2, 3, n_keys, d))) for d in (1, d_value))
+    q = torch.zeros(2, 3, n_queries, 1)
     mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
     hold_up(student.attention, reference.attention, q, k, v, mask)
     mask[draw.index(2), :, draw.index(n_queries)] = False
@@ -165,12 +175,12 @@ def test_attention_empty(student, reference, draw):
 
 
 @points(0.25, part="attention")
-@catches("nan-gradients", "weights-detached")
+@catches("nan-gradients", "nan-replaced-in-output", "weights-detached", "weights-in-place")
 def test_attention_gradients(student, reference, draw):
     """Gradients reach q, k and v, and stay finite where a query may see no key."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
-    q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
-    cotangent = tensor(draw.normal((2, 3, n_queries, d_value)))
+    q, k, v = (tensor(draw.normal((2, 1, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    cotangent = tensor(draw.normal((2, 1, n_queries, d_value)))
     hold_up_gradients(student.attention, reference.attention, cotangent, q, k, v)
     mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
     hold_up_gradients(student.attention, reference.attention, cotangent, q, k, v, mask)
@@ -182,10 +192,9 @@ def test_attention_gradients(student, reference, draw):
 @catches("attention-always-float32", "attention-in-half")
 def test_attention_dtype(student, reference, draw):
     """The output has the queries' dtype, integers give float64, and it is computed in float32 or, where the inputs are wider, in theirs."""
-    n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
-    wide = [torch.from_numpy(draw.normal((2, n, d))) for n, d in ((n_queries, 16), (n_keys, 16), (n_keys, d_value))]
-    hold_up(student.attention, reference.attention, (300 * wide[0].sign()).half(), (300 * wide[1].sign()).half(), wide[2].half())
-    q, k, v = (tensor(draw.normal((2, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
+    n_keys, d_value = draw.different_sizes(2, 3, 9)
+    q, k, v = (tensor(draw.normal((2, n, d))) for n, d in ((1, 1), (n_keys, 1), (n_keys, d_value)))
+    hold_up(student.attention, reference.attention, 300 * torch.ones(2, 1, 16).half(), 300 * torch.ones(2, n_keys, 16).half(), v.half())
     for dtype in FLOATS:
         hold_up(student.attention, reference.attention, q.to(dtype), k.to(dtype), v.to(dtype))
     hold_up(student.attention, reference.attention, q, k.double(), v.double())
@@ -198,7 +207,7 @@ def test_attention_errors(student, reference, draw):
     """Sizes that disagree raise ValueError with the two numbers, a mask that is not boolean raises TypeError."""
     n_queries, n_keys, d_head, other = draw.different_sizes(4, 4, 10)
     q, k, v = (tensor(draw.normal((2, n, d_head))) for n in (n_queries, n_keys, n_keys))
-    hold_up(student.attention, reference.attention, q[..., :1], k[..., :1], v)  # where all fits, nothing is raised
+    student.attention(q, k, v)  # where all fits, nothing is raised
     with fails("ValueError", d_head, other):
         student.attention(q, tensor(draw.normal((2, n_keys, other))), v)
     with fails("ValueError", n_keys, other):
@@ -216,32 +225,28 @@ def test_attention_errors(student, reference, draw):
 @catches("attention-changes-input")
 def test_attention_inputs(student, reference, draw):
     """The tensors that are handed in stay as they were, the mask too."""
-    n_queries, n_keys, d_head, d_value = draw.different_sizes(4, 2, 9)
-    arguments = [tensor(draw.normal((2, n, d))) for n, d in ((n_queries, d_head), (n_keys, d_head), (n_keys, d_value))]
-    arguments.append(torch.from_numpy(draw.mask((n_queries, n_keys))))
-    expect_unchanged(student.attention.outcome(*arguments), *arguments)
+    n, d_head, d_value = draw.different_sizes(3, 2, 9)
+    arguments = [tensor(draw.normal((2, n, width))) for width in (d_head, d_head, d_value)]
+    arguments.append(torch.from_numpy(draw.mask((n, n))))
+    outcome = student.attention.outcome(*arguments)
+    expect_unchanged(outcome, *arguments)
+    expect_array(outcome.value, (2, n, d_value), "torch.float32", "output", "PyTorch tensor")
 
 
 @points(0.5, part="MultiHeadAttention")
-@catches("module-always-bias", "module-no-output-bias", "module-full-width-heads", "module-packed-weights")
+@catches("module-always-bias", "module-no-output-bias", "module-full-width-heads", "module-layers-of-one-head", "module-packed-weights")
 def test_module_parameters(student, reference, draw):
     """Four layers of (d_model, d_model), w_q, w_k, w_v and w_o; with bias=True each has a bias, and otherwise none."""
-    d_model = n_heads = draw.size(2, 8)
-    numbers = {name: tensor(draw.normal(tuple(weight.shape))) for name, weight in reference.MultiHeadAttention(d_model, n_heads, True).state_dict().items()}
+    n_heads, d_head = draw.different_sizes(2, 2, 6)
+    d_model = n_heads * d_head
     for arguments in ((d_model, n_heads), (d_model, n_heads, True), (d_model, n_heads, False)):
-        theirs, ours = student.MultiHeadAttention(*arguments), reference.MultiHeadAttention(*arguments)
-        for name in WEIGHTS:  # times nought: their shape counts, and how they begin is free
-            expect(getattr(theirs, name).weight.mul(0), torch.zeros(d_model, d_model).double(), low=torch.zeros(d_model, d_model), name=f"{name}.weight")
-        for module in (theirs, ours):
-            module.load_state_dict(numbers, False)  # biases too: a module without them has no use for them
-        compare_modules(theirs, ours, tensor(draw.normal((2, 1, d_model))))
-        expect_names([name for name in theirs.state_dict() if name.startswith("w_") or name.endswith("bias")], ours.state_dict(), "MultiHeadAttention")
+        compare_parameters(student.MultiHeadAttention(*arguments), reference.MultiHeadAttention(*arguments), draw, "MultiHeadAttention")
 
 
 @points(0.5, part="MultiHeadAttention")
 @catches(
     "module-no-output-layer", "module-keys-as-values", "module-queries-as-keys", "module-residual", "module-one-head", "module-scale-by-d-model", "module-merge-reshape",
-    "module-weights-transposed", "module-heads-added",
+    "module-weights-transposed", "module-heads-added", "module-without-merge",
 )
 def test_module_values(student, reference, draw):
     """Project, split, attend, merge, and mix with w_o."""
@@ -257,7 +262,7 @@ def test_module_heads(student, reference, draw):
     """Each head works with d_head features of its own, and finds them in the same place of each token."""
     for _ in range(2):
         batch, n_tokens, n_heads, d_head = draw.different_sizes(4, 2, 8)
-        theirs, ours = same_modules(student, reference, draw, n_heads * d_head, n_heads)
+        theirs, ours = same_modules(student, reference, draw, n_heads * d_head, n_heads, alike=True)
         compare_modules(theirs, ours, tensor(draw.normal((batch, n_tokens, n_heads * d_head))))
 
 
@@ -266,7 +271,7 @@ def test_module_heads(student, reference, draw):
 def test_module_mask(student, reference, draw):
     """A mask may have any shape that broadcasts to (B, H, T, T), and goes to attention as it is; without one every token sees all."""
     batch, n_tokens, n_heads = draw.different_sizes(3, 2, 8)
-    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
+    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads, alike=True, even=True)
     x = 2 * tensor(draw.normal((batch, n_tokens, n_heads)))
     compare_modules(theirs, ours, x)
     for shape in ((n_tokens, n_tokens), (batch, 1, 1, n_tokens), (n_heads, n_tokens, n_tokens), (batch, 1, n_tokens, n_tokens), (1, n_heads, 1, n_tokens)):
@@ -293,10 +298,10 @@ def test_module_gradients(student, reference, draw):
     n_tokens, n_heads = draw.different_sizes(2, 2, 8)
     theirs, ours = same_modules(student, reference, draw, n_heads, n_heads, True)
     x, cotangent = (tensor(draw.normal((2, n_tokens, n_heads))) for _ in range(2))
-    hold_up_module_gradients(theirs, ours, cotangent, x)
+    compare_module_gradients(theirs, ours, cotangent, x)
     mask = torch.from_numpy(draw.mask((2, 1, n_tokens, n_tokens)))
     mask[0, 0, draw.index(n_tokens)] = False
-    hold_up_module_gradients(theirs, ours, cotangent, x, mask)
+    compare_module_gradients(theirs, ours, cotangent, x, mask)
 
 
 @points(0.25, part="MultiHeadAttention")
@@ -304,13 +309,13 @@ def test_module_gradients(student, reference, draw):
 def test_module_again(student, reference, draw):
     """The same input gives the same output, other lengths and dtypes work too, and the tensors that are handed in stay as they were."""
     short, long, n_heads = sorted(draw.different_sizes(3, 2, 9))
-    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
+    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads, alike=True, even=True)
     x, mask = tensor(draw.normal((2, long, n_heads))), torch.from_numpy(draw.mask((long, long)))
     expect_unchanged(theirs.outcome(x, mask), x, mask)
     for n_tokens in (long, short, long + 1):
         compare_modules(theirs, ours, tensor(draw.normal((1, n_tokens, n_heads))))
     for dtype in (torch.float64, torch.bfloat16):
-        compare_modules(theirs.to(dtype), ours.to(dtype), x.to(dtype), mask)
+        compare_modules(theirs.to(dtype), ours.to(dtype), x.to(dtype))
 
 
 @points(0.25, part="MultiHeadAttention")
@@ -318,8 +323,7 @@ def test_module_again(student, reference, draw):
 def test_module_errors(student, reference, draw):
     """A width that cannot be shared out among the heads, and no heads at all, raise ValueError with the two numbers when the module is made."""
     n_heads, d_head = draw.size(3, 8), draw.size(2, 5)
-    theirs, ours = same_modules(student, reference, draw, n_heads, n_heads)
-    compare_modules(theirs, ours, tensor(draw.normal((1, 1, n_heads))))  # where all fits, nothing is raised
+    student.MultiHeadAttention(n_heads * d_head, n_heads)  # where all fits, nothing is raised
     with fails("ValueError", n_heads * d_head + 1, n_heads):
         student.MultiHeadAttention(n_heads * d_head + 1, n_heads)
     with fails("ValueError", n_heads * d_head, 0):
@@ -344,21 +348,9 @@ def hold_up_gradients(theirs, ours, cotangent, *arguments):
     same_gradients(*tell)
 
 
-def same_modules(student, reference, draw, d_model, n_heads, bias=False):
+def same_modules(student, reference, draw, *arguments, **weights):
     """The student's module and the reference's, with the same weights."""
-    ours = reference.MultiHeadAttention(d_model, n_heads, bias)
-    weights = {name: tensor(draw.normal(tuple(weight.shape))) / d_model**0.5 for name, weight in ours.state_dict().items()}
-    ours.load_state_dict(weights)
-    theirs = student.MultiHeadAttention(d_model, n_heads, bias)
-    biases = {f"{name}.bias": torch.zeros(d_model) for name in WEIGHTS}  # one too many costs points where the biases are tested
-    theirs.load_state_dict(biases | weights, False)  # not strict: a buffer of the student's own does no harm
-    return theirs, ours
-
-
-def hold_up_module_gradients(theirs, ours, cotangent, x, mask=None):
-    """Judge the gradients for a module's input and for its parameters."""
-    found = {f"gradient of {name}": three for name, three in module_gradients(theirs, ours, cotangent, x, mask).items()}
-    same_gradients(*({name: three[place] for name, three in found.items()} for place in range(3)))
+    return modules(student.MultiHeadAttention, reference.MultiHeadAttention, draw, *arguments, **weights)
 
 
 def same_gradients(got, want, low):
@@ -369,3 +361,50 @@ def same_gradients(got, want, low):
             shift = largest if float(right.abs().max()) < 1e-6 * largest else 0
             found = got.get(name)
             expect(found + shift if isinstance(found, torch.Tensor) else found, right + shift, low=low[name] + shift, name=name)
+
+
+# on a GPU
+
+
+@points(0.0, part="attention")
+@cuda
+def test_attention_cuda(gpu, reference, draw):
+    """On a GPU the numbers are right in float32, float16 and bfloat16, and all of the work is done there."""
+    n_queries, n_keys, d_value = draw.different_sizes(3, 40, 90)
+    mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
+    mask[0, 0, draw.index(n_queries)] = False
+    for dtype in ON_GPU:
+        q, k, v = (tensor(draw.normal((2, n, 3, d))).transpose(1, 2).to(dtype) for n, d in ((n_queries, 32), (n_keys, 32), (n_keys, d_value)))
+        for rest in ((), (mask,)):
+            compare(gpu.attention, reference.attention, q, k, v, *rest)
+
+
+@points(0.0, part="attention")
+@cuda
+def test_attention_gradients_cuda(gpu, reference, draw):
+    """On a GPU the gradients are right, and all of the work is done there."""
+    n_queries, n_keys = draw.different_sizes(2, 40, 90)
+    q, k, v = (tensor(draw.normal((2, 3, n, 32))) for n in (n_queries, n_keys, n_keys))
+    mask = torch.from_numpy(draw.mask((2, 1, n_queries, n_keys)))
+    mask[0, 0, draw.index(n_queries)] = False
+    compare_gradients(gpu.attention, reference.attention, tensor(draw.normal((2, 3, n_queries, 32))), q, k, v, mask)
+
+
+@points(0.0, part="MultiHeadAttention")
+@cuda
+def test_module_cuda(gpu, reference, draw):
+    """On a GPU the numbers are right in float32, float16 and bfloat16, and all of the work is done there."""
+    n_heads, n_tokens = draw.size(2, 5), draw.size(40, 90)
+    theirs, ours = modules(gpu.MultiHeadAttention, reference.MultiHeadAttention, draw, 16 * n_heads, n_heads)
+    for dtype in ON_GPU:
+        compare_modules(*in_dtype(theirs, ours, dtype), tensor(draw.normal((2, n_tokens, 16 * n_heads))).to(dtype), torch.from_numpy(draw.mask((n_tokens, n_tokens))))
+
+
+@points(0.0, part="MultiHeadAttention")
+@cuda
+def test_module_gradients_cuda(gpu, reference, draw):
+    """On a GPU the gradients are right, and all of the work is done there."""
+    n_heads, n_tokens = draw.size(2, 5), draw.size(40, 90)
+    theirs, ours = modules(gpu.MultiHeadAttention, reference.MultiHeadAttention, draw, 16 * n_heads, n_heads)
+    x, cotangent = (tensor(draw.normal((2, n_tokens, 16 * n_heads))) for _ in range(2))
+    compare_module_gradients(theirs, ours, cotangent, x)

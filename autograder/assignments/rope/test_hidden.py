@@ -7,7 +7,8 @@ themselves. Which way the pairs turn is one rule, and `test_one_pair` asks for i
 
 import torch
 
-from autograder.hidden import Wrong, catches, expect, expect_unchanged, fails, points
+from autograder.hidden import Wrong, catches, cuda, expect, expect_unchanged, fails, points
+from autograder.hidden.pytorch import ON_GPU
 
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
@@ -213,3 +214,29 @@ def judge_turned(got, want, low, largest, name):
     units = 0 if largest == 0 else 1 if want.shape[-1] == 2 else 1 + 2 * largest
     allowance = 1e-6 * units * want.abs().max()
     expect(got, want, low=(low.double() + allowance).to(low.dtype), name=name)
+
+
+# on a GPU
+
+
+@points(0.0, part="apply_rope")
+@cuda
+def test_cuda(gpu, reference, draw):
+    """On a GPU the numbers are right in float32, float16 and bfloat16, and all of the work is done there."""
+    batch, n_tokens, d_head = draw.size(2, 4), draw.size(40, 90), 2 * draw.size(12, 20)
+    several = torch.from_numpy(draw.integers(0, 5000, (batch, n_tokens)))
+    for dtype in ON_GPU:
+        x = drawn_normal(draw, batch, n_tokens, 3, d_head).transpose(1, 2).to(dtype)  # as heads come out of a projection
+        for positions in (torch.arange(n_tokens), several):
+            for interleaved in (False, True):
+                compare_turned(gpu, reference, x, positions, 10000.0, interleaved)
+
+
+@points(0.0, part="apply_rope")
+@cuda
+def test_gradients_cuda(gpu, reference, draw):
+    """On a GPU the gradients are right, and all of the work is done there."""
+    n_tokens, d_head = draw.size(40, 90), 2 * draw.size(12, 20)
+    x, cotangent = (drawn_normal(draw, 2, n_tokens, d_head).float() for _ in range(2))
+    outcome = gpu.apply_rope.gradients([cotangent], x, torch.arange(n_tokens))
+    judge_either_way(outcome.arguments[0], reference, cotangent, -torch.arange(n_tokens), name="gradient")

@@ -5,14 +5,23 @@ Orders:
     {"order": "get", "target": T}                  the value itself
     {"order": "length", "target": T}               len() of it
     {"order": "gradients", "target": T, "args": […], "kwargs": {…}, "cotangents": [node…]}
+    {"order": "repeat", "target": T, "args": […], "kwargs": {…}, "times": n}     on a GPU: n calls, and the last one's value
+    {"order": "measured", "target": T, "args": […], "kwargs": {…}}               on a GPU: a call whose memory is looked at from outside
+    {"order": "sweeps", "target": T, "times": n}                                 on a GPU: what lies between n calls, without them
+    {"order": "kernels", "target": T, "args": […], "kwargs": {…}, "see": {…}}   see kernels.observed
 where T is {"name": "attention"} or {"id": 3}, either with "path": ["w_q", "weight"] for attributes of it.
 Answers: {"value": node, "args": [node…]} or {"error": {"type", "bases", "message", "line"}} or {"missing": name}.
 Each answer also holds "library": the library's attention functions that have been called in this process, where the exercise forbids them.
-For gradients, args are those of the arguments, and "parameters" is a dictionary of those of the target's parameters.
+For gradients, args are those of the arguments, and "parameters" is a dictionary of those of the target's parameters. On a GPU an answer
+also holds "copied", what has copied numbers to the CPU, and "lowered", what the call has left at a lower precision; see device.py.
 """
 
+import contextlib
+
 import cells
+import device
 import gradients
+import kernels
 import own_work
 import values
 import wire
@@ -22,12 +31,19 @@ class Missing(Exception):
     """The student has not defined that name."""
 
 
-def serve(connection, names, framework, own):
-    """Answer the grader's orders until it closes the connection. own: a library's attention may not be called."""
+def serve(connection, names, framework, own, place=None):
+    """Answer the grader's orders until it closes the connection. own: a library's attention may not be called. place: a GPU; see device.py."""
     kept = Kept()
     if own:
         own_work.close()
     prepare(framework)
+    if place is not None:
+        try:
+            kept.device = device.Device(place)
+        except Exception as error:
+            wire.receive(connection, framework)
+            wire.send(connection, {"error": cells.describe(error)})
+            return
     while True:
         try:
             order, arrays = wire.receive(connection, framework)
@@ -35,6 +51,8 @@ def serve(connection, names, framework, own):
             return
         answer, arrays = perform(order, arrays, names, kept, framework)
         answer["library"] = own_work.seen
+        if kept.device:
+            answer |= {"copied": device.noticed[:20], "lowered": device.broken}
         try:
             wire.send(connection, answer, arrays, framework)
         except wire.Closed:
@@ -62,7 +80,9 @@ def rehearse(framework):
 
 
 class Kept(dict):
-    """The values that stay in this process, by the numbers under which the other side knows them."""
+    """The values that stay in this process, by the numbers under which the other side knows them; `device`: the GPU that calls are made on."""
+
+    device = None
 
     def keep(self, value):
         """The number of a value."""
@@ -97,29 +117,76 @@ def pack_all(packer, several):
 def call(target, order, arrays, kept):
     """Call the target; the arguments come back as the call has left them."""
     args, kwargs = arguments(order, arrays, kept)
-    return {"value": target(*args, **kwargs), "args": args}
+    with at_work(kept):
+        value = target(*args, **kwargs)
+    return {"value": kept.device.housed(value) if kept.device else value, "args": args}
+
+
+def at_work(kept):
+    """Around what the student's code does: on a GPU it is watched and waited for."""
+    return kept.device.at_work() if kept.device else contextlib.nullcontext()
 
 
 def call_for_gradients(target, order, arrays, kept):
     """Call the target, and take the gradients of its output, weighted by the cotangents."""
     args, kwargs = arguments(order, arrays, kept)
-    cotangents = [values.unpack(node, arrays, kept.find) for node in order["cotangents"]]
-    value, of_arguments, of_parameters = gradients.take(target, args, kwargs, cotangents)
+    cotangents = [unpacked(node, arrays, kept) for node in order["cotangents"]]
+    with at_work(kept):
+        value, of_arguments, of_parameters = gradients.take(target, args, kwargs, cotangents)
     return {"value": value, "args": of_arguments, "parameters": of_parameters}
+
+
+def repeat(target, order, arrays, kept):
+    """Call the target many times on the GPU; only the last value comes back."""
+    args, kwargs = arguments(order, arrays, kept)
+    return {"value": kept.device.repeat(target, args, kwargs, order["times"])}
+
+
+def call_with_little(target, order, arrays, kept):
+    """Call the target on the GPU when the allocator has given back what it kept; the arguments do not come back."""
+    args, kwargs = arguments(order, arrays, kept)
+    kept.device.empty()
+    with at_work(kept):
+        value = target(*args, **kwargs)
+    return {"value": value}
+
+
+def sweeps(target, order, arrays, kept):
+    """Do what lies between calls, without them."""
+    kept.device.sweeps(order["times"])
+    return {"value": None}
+
+
+def call_kernels(target, order, arrays, kept):
+    """Call a function that starts Triton kernels, with an eye on what they do."""
+    args, kwargs = arguments(order, arrays, kept)
+    with at_work(kept):
+        value, args = kernels.observed(order["see"], target, args, kwargs)
+    return {"value": value, "args": args}
 
 
 PERFORM = {
     "call": call,
+    "kernels": call_kernels,
     "get": lambda target, order, arrays, kept: {"value": target},
     "length": lambda target, order, arrays, kept: {"value": len(target)},
     "gradients": call_for_gradients,
+    "measured": call_with_little,
+    "repeat": repeat,
+    "sweeps": sweeps,
 }
 
 
 def arguments(order, arrays, kept):
     """The positional arguments and the keywords of an order."""
-    args = [values.unpack(node, arrays, kept.find) for node in order["args"]]
-    return args, {name: values.unpack(node, arrays, kept.find) for name, node in order["kwargs"].items()}
+    args = [unpacked(node, arrays, kept) for node in order["args"]]
+    return args, {name: unpacked(node, arrays, kept) for name, node in order["kwargs"].items()}
+
+
+def unpacked(node, arrays, kept):
+    """The value of a node; on a GPU with its tensors there."""
+    value = values.unpack(node, arrays, kept.find)
+    return kept.device.moved(value) if kept.device else value
 
 
 def resolve(target, names, kept):

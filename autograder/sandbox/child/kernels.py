@@ -3,8 +3,7 @@
 Both sides of the sandbox use it, and so do students: it lies in the `course` package of the exercise, too.
 
 In the interpreter a kernel may read and write what it likes. `watched` puts every tensor between two bands of NaN and checks each address against the
-tensors that the kernel was given, before the access: a stray load gives NaN, a stray store is left out, and both are counted. It also rounds the
-factors of a TF32 product, as tensor cores do, which the interpreter leaves out.
+tensors that the kernel was given, before the access: a stray load gives NaN, a stray store is left out, and both are counted.
 """
 
 import contextlib
@@ -16,10 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-BAND = 1 << 17  # bytes on each side: farther than a tile of 128 rows of 128 numbers reaches
+BAND = 1 << 16  # bytes on each side: as far as a tile of 128 rows of 128 numbers of 32 bits reaches
 OUTSIDE = re.compile(r"(?:(?:add|b|ba)*mm|addmv|mv|dot|vdot|matmul|linear|einsum|_?(?:log_|safe_)?softmax|logsumexp|exp2?|expm1|pow|convolution"
                      r"|\w*attention\w*)_?(?:\.\w+)?$")  # what the exercise leaves to kernels
-SHARED_MEMORY = {80: 163 << 10, 90: 227 << 10}  # bytes that a program may have (CUDA C++ Programming Guide, compute capabilities)
 
 
 @dataclass
@@ -32,10 +30,33 @@ class Work:
     stray_stores: int = 0
     products: int = 0  # multiplications in tl.dot, and in elementwise products of tiles with three axes
     powers: int = 0  # exponentials
-    tf32: int = 0  # float32 products that were rounded to TF32
+    tf32: int = 0  # float32 products that a GPU would round to TF32; the interpreter does not
     launching: bool = False  # whether a kernel is running
     inside: list = field(default_factory=list)  # operators of PyTorch's that a kernel called
     outside: list = field(default_factory=list)  # products and softmaxes that PyTorch computed outside kernels
+    arguments: list = field(default_factory=list)  # the call's, as it has left them
+
+
+def observed(see, function, arguments, keywords):
+    """(what is asked for of a call, its arguments as it has left them).
+
+    see: {"what": "output"}; {"what": "strays"} → {"loads": …, "stores": …}, whether there were any; {"what": "work", "products": n, "powers": n} →
+    {"inside": whether a kernel called PyTorch, "outside": whether PyTorch did what is left to kernels, "products", "powers": whether kernels did
+    at least so many}; {"what": "tf32"} → whether float32 was multiplied as TF32; {"what": "launched"} and {"what": "compiled", "capability": 80} → what `launched` and `compiled` find.
+    """
+    if see["what"] == "compiled":
+        return compiled(see["capability"], function, *arguments, **keywords), arguments
+    if see["what"] == "launched":
+        return launched(function, *arguments, **keywords), arguments
+    value, work = watched(function, *arguments, **keywords)
+    asked = {
+        "output": lambda: value,
+        "strays": lambda: {"loads": work.stray_loads > 0, "stores": work.stray_stores > 0},
+        "work": lambda: {"inside": bool(work.inside), "outside": bool(work.outside), "products": work.products >= see["products"],
+                         "powers": work.powers >= see["powers"]},
+        "tf32": lambda: work.tf32 > 0,
+    }
+    return asked[see["what"]](), work.arguments
 
 
 def watched(function, *arguments, **keywords):
@@ -44,6 +65,8 @@ def watched(function, *arguments, **keywords):
 
     work, regions = Work(), {}
     arguments = [guarded(value, regions) if isinstance(value, torch.Tensor) else value for value in arguments]
+    keywords = {name: guarded(value, regions) if isinstance(value, torch.Tensor) else value for name, value in keywords.items()}
+    work.arguments = arguments
     with interpreter(work, regions), dispatch(work, regions):
         try:
             value = function(*arguments, **keywords)
@@ -149,7 +172,7 @@ def interpreter(work, regions):
     multiply, add_atomically, exchange = builder.create_fmul, builder.create_atomic_rmw, builder.create_atomic_cas
     begin, end, tune = executor._init_args_hst, executor._restore_args_dev, Autotuner.run
     call, place = executor.__call__, builder.set_grid_idx
-    handle, spans = triton_interpreter.TensorHandle, []
+    handle, spans, patch_language, patched = triton_interpreter.TensorHandle, [], triton_interpreter._patch_lang, set()
 
     def strays(pointers, mask):
         """Where addresses that are meant lie outside all tensors of this launch."""
@@ -157,14 +180,17 @@ def interpreter(work, regions):
         inside = np.zeros(pointers.data.shape, bool)
         for low, high in spans:
             inside |= (pointers.data >= low) & (pointers.data + np.uint64(size) <= high)
-        return mask.data.astype(bool) & ~inside
+        return meant(mask) & ~inside
+
+    def meant(mask):
+        return np.asarray(mask.data, bool)  # of a pointer to a block it is an array itself
 
     def checked_load(pointers, mask, other, *rest):
         stray = strays(pointers, mask)
         if not stray.any():
             return load(pointers, mask, other, *rest)
         work.stray_loads += int(stray.sum())
-        found = load(pointers, handle(mask.data & ~stray, mask.dtype), other, *rest)
+        found = load(pointers, handle(meant(mask) & ~stray, pointers.dtype), other, *rest)
         if found.data.dtype.kind == "f":
             found.data[stray] = math.nan
         return found
@@ -172,24 +198,22 @@ def interpreter(work, regions):
     def checked_store(pointers, value, mask, *rest):
         stray = strays(pointers, mask)
         work.stray_stores += int(stray.sum())
-        return store(pointers, value, handle(mask.data & ~stray, mask.dtype), *rest)
+        return store(pointers, value, handle(meant(mask) & ~stray, pointers.dtype), *rest)
 
     def checked_atomic(order, pointers, value, mask, *rest):
         stray = strays(pointers, mask)
         work.stray_stores += int(stray.sum())
-        return add_atomically(order, pointers, value, handle(mask.data & ~stray, mask.dtype), *rest)
+        return add_atomically(order, pointers, value, handle(meant(mask) & ~stray, pointers.dtype), *rest)
 
     def checked_exchange(pointers, *rest):
-        stray = strays(pointers, handle(np.ones_like(pointers.data, bool), None))
+        stray = strays(pointers, handle(np.ones_like(pointers.data, bool), pointers.dtype))
         if stray.any():
             raise IndexError("an atomic operation outside the kernel's tensors")
         return exchange(pointers, *rest)
 
     def counted_dot(a, b, d, precision, *rest):
         work.products += a.data.size * b.data.shape[-1]
-        if "TF32" in str(precision) and "3" not in str(precision).replace("TF32", "") and a.data.dtype == np.float32:
-            work.tf32 += 1
-            a, b = handle(to_tf32(a.data), a.dtype), handle(to_tf32(b.data), b.dtype)
+        work.tf32 += a.data.dtype == np.float32 and re.search(r"TF32(?!x3)", str(precision)) is not None
         return dot(a, b, d, precision, *rest)
 
     def counted_multiply(a, b):
@@ -209,7 +233,16 @@ def interpreter(work, regions):
         spans[:] = [span for value in (*args_hst, *kwargs_hst.values()) for span in spans_of(value, regions)]
         work.launches += 1
         work.launching = True
+        patched.clear()
         return args_hst, kwargs_hst
+
+    def patched_once(function):
+        """The interpreter makes Triton's language anew at each call of a function inside a kernel, which takes most of its time."""
+        names = frozenset(name for name, value in function.__globals__.items() if getattr(value, "__name__", "").startswith("triton.language"))
+        if work.launching and names in patched:
+            return triton_interpreter._LangPatchScope()
+        patched.add(names)
+        return patch_language(function)
 
     def ended(self, *rest):
         work.launching = False
@@ -234,10 +267,12 @@ def interpreter(work, regions):
     for name, patch in patches.items():
         setattr(builder, name, patch)
     executor._init_args_hst, executor._restore_args_dev, executor.__call__, Autotuner.run = begun, ended, programmed, untuned
+    triton_interpreter._patch_lang = patched_once
     try:
         yield
     finally:
         executor._init_args_hst, executor._restore_args_dev, executor.__call__, Autotuner.run = begin, end, call, tune
+        triton_interpreter._patch_lang = patch_language
         for name in patches:
             delattr(builder, name)
 
@@ -254,11 +289,43 @@ def spans_of(value, regions):
     return [regions.get(begin, (begin, begin + storage.nbytes()))]
 
 
-def to_tf32(x):
-    """float32 numbers rounded to the 10 bits of fraction that TF32 keeps, to the nearest, halves away from zero."""
-    bits = np.ascontiguousarray(x).view(np.uint32)
-    special = (bits & 0x7F800000) == 0x7F800000
-    return np.where(special, bits, (bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).astype(np.uint32).view(np.float32)
+# On a GPU
+
+
+def launched(function, *arguments, **keywords):
+    """{"kernels": whether a call starts kernels, "outside": whether PyTorch computes what is left to them}, wherever the tensors are."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from triton.runtime import interpreter as triton_interpreter
+    from triton.runtime import jit
+
+    started, outside = [], []
+    kinds = {kind: kind.run for kind in (jit.JITFunction, triton_interpreter.InterpretedFunction)}
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+            given = operation(*args, **(kwargs or {}))
+            name = str(operation).removeprefix("aten.")
+            if OUTSIDE.match(name) or (name.startswith("mul") and grows(given, args)):
+                note(outside, name)
+            return given
+
+    def noted(run):
+        def noting(self, *arguments, warmup=False, **keywords):
+            if not warmup:
+                note(started, getattr(self, "__name__", "kernel"))
+            return run(self, *arguments, warmup=warmup, **keywords)
+
+        return noting
+
+    for kind, run in kinds.items():
+        kind.run = noted(run)
+    try:
+        with Watch():
+            function(*arguments, **keywords)
+    finally:
+        for kind, run in kinds.items():
+            kind.run = run
+    return {"kernels": bool(started), "outside": bool(outside)}
 
 
 # Compiling for a GPU that is not there
@@ -276,7 +343,7 @@ class AbsentGPU:
         return GPUTarget("cuda", self.capability, 32)
 
     def get_current_device(self):
-        return 0
+        return self.capability  # a kernel that has been compiled is kept by the device's number
 
     def get_current_stream(self, device=None):
         return 0
@@ -301,12 +368,14 @@ def compiled(capability, function, *arguments, **keywords):
     def untuned(self, *arguments, **keywords):
         return self.fn.run(*arguments, **{**keywords, **self.configs[0].all_kwargs()})
 
+    former = driver._active  # asking for it would look for a GPU
     driver.set_active(AbsentGPU(capability))
     jit.JITFunction.run, autotuner.Autotuner.run = compile_only, untuned
     try:
         function(*arguments, **keywords)
     finally:
         jit.JITFunction.run, autotuner.Autotuner.run = run, tune
+        driver._active = former
     return found
 
 

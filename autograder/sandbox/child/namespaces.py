@@ -16,6 +16,7 @@ CLONE_FLAGS = syscalls.OF_A_TEST | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | s
 MACHINE = platform.machine()
 CLONE = dict(zip(syscalls.ARCHITECTURES, syscalls.WITH_ARGUMENTS["clone"])).get(MACHINE)
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC = 2, 4, 8, 4096, 16384
+OWN = "/proc/self"  # a process with a GPU sees itself there, and nothing else: CUDA looks
 TERMINALS = 16  # the machine has some thousands, for all its users
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -108,6 +109,9 @@ def close_off(tmp_bytes, kept):
     _write("/proc/self/oom_score_adj", "1000")  # where the machine runs out of memory, student code goes first
     _write("/proc/self/coredump_filter", "0")  # a program that collects core files gets nothing but their heads
     _write("/proc/sys/user/max_user_namespaces", "64")  # for the tests, one after the other; the kernel clears up late
+    for view, place in kept.items():
+        if place == OWN:
+            check(libc.mount(OWN.encode(), view.encode(), None, MS_BIND, None), "a view of the process itself")
     check(libc.mount(b"tmpfs", b"/proc", b"tmpfs", MS_NOSUID | MS_NODEV, b"size=4k,mode=555"), "hide /proc")
     for place in (b"/tmp", b"/dev/shm"):
         options = f"size={tmp_bytes},mode=1777,nr_inodes=4096".encode()
@@ -132,9 +136,13 @@ def close_off_test(folder, kept):
 
 
 def show_again(kept):
-    """Show again what the private folders have covered: an environment may lie under /tmp. kept: {second view: place}."""
+    """Show again what the private folders have covered: an environment may lie under /tmp, and CUDA reads files in /proc. kept: {second view: place}."""
     for copy, place in kept.items():
-        os.makedirs(place, exist_ok=True)
+        if os.path.isdir(copy):
+            os.makedirs(place, exist_ok=True)
+        elif not os.path.exists(place):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.close(os.open(place, os.O_CREAT | os.O_WRONLY, 0o444))
         check(libc.mount(copy.encode(), place.encode(), None, MS_BIND | MS_REC, None), f"show {place}")
 
 

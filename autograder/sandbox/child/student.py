@@ -5,6 +5,7 @@ Orders from the grader:
                                                                         → with own_work first {"named": […]}, see naming.py;
                                                                           {"cell": i} before each cell, then {"loaded": true, "errors": […]}
     {"order": "test"} with a socket                                     → {"pid": …}, or {"pid": null} where there can be no more now
+    {"order": "only test", "device": {…}} with a socket                 → {"pid": …}: this process itself serves the one test, on a GPU
     {"order": "kill", "pid": …}                                         → {"killed": true}, when it has gone with all that it has started
 The process of a test may be ordered while the one before it works.
 Student code can change everything in here. It can then only change the numbers that it is judged by.
@@ -41,6 +42,10 @@ def serve(connection, framework, isolated, kept):
                 n_tests += 1
                 pid = fork_test(connection, test, (names, framework, own), alone, isolated, kept, n_tests)
             wire.send(connection, {"pid": pid})
+        elif order["order"] == "only test":
+            wire.send(connection, {"pid": os.getpid()})
+            with test:
+                calls.serve(test, names, framework, own, order["device"])
         elif order["order"] == "kill":
             kill(order["pid"])
             wire.send(connection, {"killed": True})

@@ -2,6 +2,7 @@
 
 A node is a JSON scalar (None, bool, int, float, str) or a dictionary with a "kind":
     array, scalar, tensor    {"index": place in the message's arrays}; scalar is a NumPy scalar; of a tensor also {"axes": their order in memory}
+                             and, where it was not on the CPU, {"device": where}
     tuple, list              {"items": [node, …]}; of a named tuple also {"class": the number of its class}
     dict                     {"items": {key: node, …}}
     object                   {"id": number in the student's process, "type": name}; anything else stays where it is
@@ -18,6 +19,7 @@ from wire import MAX_DEPTH, WireError
 MAX_ITEMS = 10_000
 MAX_TEXT = 10_000
 NUMPY_KINDS = "biuf"
+further_tensors = []  # classes of tensors, besides PyTorch's own, that travel as tensors
 
 
 class Packer:
@@ -52,8 +54,9 @@ class Packer:
         if isinstance(value, np.generic) and _portable(value.dtype):
             return self._add("scalar", np.asarray(value))
         torch = loaded_torch()
-        if torch is not None and type(value) in (torch.Tensor, torch.nn.Parameter) and not value.is_complex():
-            return self._add("tensor", value.detach())
+        if torch is not None and type(value) in (torch.Tensor, torch.nn.Parameter, *further_tensors) and not value.is_complex():
+            node = self._add("tensor", value.detach())
+            return node if value.device.type == "cpu" else node | {"device": str(value.device)}
         return None
 
     def pack_setting(self, value):

@@ -128,6 +128,11 @@ def _set_timeout(connection, deadline):
     connection.settimeout(left)
 
 
+def arrays_of(framework):
+    """The library whose arrays travel: what a framework's functions take and give. triton and triton-compiled take PyTorch's."""
+    return "torch" if framework.startswith("triton") else framework
+
+
 @functools.cache
 def _library(framework):
     return importlib.import_module(f"safetensors.{framework}")

@@ -35,6 +35,7 @@ PRELOAD = {
     "numpy": ("numpy", "safetensors.numpy"),
     "torch": ("numpy", "safetensors.numpy", "torch", "torch.testing", "safetensors.torch"),
 }
+PRELOAD["triton"] = PRELOAD["triton-compiled"] = (*PRELOAD["torch"], "triton", "triton.language", "torch.utils._python_dispatch")
 
 
 def main(control_fd, isolated, framework, kept):
@@ -100,17 +101,24 @@ def become_nobody():
 
 def preload(framework):
     """Import what submissions import, once for all of them."""
+    if framework.startswith("triton"):
+        os.environ["TRITON_INTERPRET"] = str(int(framework == "triton"))  # looked at once, when it is imported
     for name in PRELOAD[framework]:
         importlib.import_module(name)
-    cells.rehearse(framework)
-    calls.rehearse(framework)
+    arrays = wire.arrays_of(framework)
+    cells.rehearse(arrays)
+    calls.rehearse(arrays)
     syscalls.compiled(platform.machine())
-    if framework == "torch":
+    if arrays == "torch":
         import torch
 
         torch.set_num_threads(1)
         torch.zeros(1).half().float()  # PyTorch reads /proc/cpuinfo at the first half-precision number; later that is covered
         torch.broadcast_shapes((1,), (1,))  # its first call imports 500 modules, which takes 0.4 s and 34 MiB: once here, not in every test
+    if framework.startswith("triton"):
+        import kernel_rehearsal
+
+        kernel_rehearsal.rehearse(interpreted=framework == "triton")
 
 
 def preload_plotting():

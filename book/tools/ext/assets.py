@@ -8,6 +8,11 @@ from sphinx.locale import _
 
 # Where sphinx-copybutton's script has its messages and has not yet chosen among them. It knows few languages.
 COPYBUTTON_CHOICE = "let locale = 'en'\n"
+MENDED = (
+    ('<summary aria-label="Toggle hidden content">', "<summary>"),  # an English label; the words that are seen say it in the page's language
+    ('role="doc-biblioentry"', 'role="listitem"'),  # a role that there is no more, inside a list
+    ('<th class="head"></th>', "<td></td>"),  # an empty corner of a table is no heading
+)
 
 
 def once(app, pagename, templatename, context, doctree) -> None:
@@ -23,10 +28,10 @@ def once(app, pagename, templatename, context, doctree) -> None:
         context[kind][:] = kept
 
 
-def plain_summaries(app, pagename, templatename, context, doctree) -> None:
-    """Takes away an English label of folded code: the words that are seen say it, in the page's language."""
-    if "body" in context:
-        context["body"] = context["body"].replace('<summary aria-label="Toggle hidden content">', "<summary>")
+def mend_body(app, pagename, templatename, context, doctree) -> None:
+    """Mends what is said to screen readers in a page's text, see MENDED."""
+    for wrong, right in MENDED if "body" in context else ():
+        context["body"] = context["body"].replace(wrong, right)
 
 
 def translate_copybutton(app, exception) -> None:
@@ -47,6 +52,6 @@ def translate_copybutton(app, exception) -> None:
 def setup(app):
     app.add_config_value("comments_config", {}, "html")  # Jupyter Book always sets it, for an extension that is not used here
     app.connect("html-page-context", once, priority=900)
-    app.connect("html-page-context", plain_summaries, priority=900)
+    app.connect("html-page-context", mend_body, priority=900)
     app.connect("build-finished", translate_copybutton)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -67,6 +67,8 @@ class BookReferences:
 
     def made(self, name: str) -> str:
         language = self.app.config.book_language
+        if name == "interactive":
+            return str(_("On the course's site there is a figure here that you can move."))
         return catalogue.catalogue(language) if name == "catalogue" else glossary.listed(language)
 
     def bibliography(self) -> list[str]:

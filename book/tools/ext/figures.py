@@ -1,8 +1,13 @@
 """Gives pictures that cells draw an alternative text: their caption, where the cell names no other (`mystnb: image: alt:`).
 
-Without one the writer would put the picture's file name, which a screen reader spells out letter by letter.
+Without one the writer would put the picture's file name, which a screen reader spells out letter by letter. All pictures get their width and
+height, too, so that the text does not jump when they arrive.
 """
 
+import re
+from pathlib import Path
+
+import imagesize
 from docutils import nodes
 from sphinx.locale import _
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -28,6 +33,34 @@ class AlternativeTexts(SphinxPostTransform):
         return caption.astext() if caption is not None else ""
 
 
+SOURCE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^"]*/)?_images/([^"]+)"')
+LENGTH = r'\b{}="([\d.]+)(pt|px|)"'
+PIXELS = {"pt": 4 / 3, "px": 1, "": 1}
+
+
+def size(path: Path) -> tuple[int, int] | None:
+    """Width and height of a picture in the pixels of style sheets, or None where it does not say."""
+    if path.suffix != ".svg":
+        found = imagesize.get(path)
+        return found if min(found) > 0 else None
+    head = re.search(r"<svg[^>]*>", path.read_text(encoding="utf-8"))
+    lengths = [re.search(LENGTH.format(name), head[0]) for name in ("width", "height")] if head else [None]
+    return tuple(round(float(each[1]) * PIXELS[each[2]]) for each in lengths) if all(lengths) else None
+
+
+def add_sizes(app, pagename, templatename, context, doctree) -> None:
+    """Writes the sizes into a page's text."""
+    paths = {name: Path(app.srcdir) / path for path, name in app.builder.images.items()}
+
+    def sized(match) -> str:
+        found = size(paths[match[3]]) if match[3] in paths else None
+        return match[0] + (f' width="{found[0]}" height="{found[1]}"' if found else "")
+
+    if "body" in context:
+        context["body"] = SOURCE.sub(sized, context["body"])
+
+
 def setup(app):
     app.add_post_transform(AlternativeTexts)
+    app.connect("html-page-context", add_sizes)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

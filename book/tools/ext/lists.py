@@ -7,6 +7,7 @@ from sphinx.util.docutils import SphinxDirective
 from autograder.assignment import ASSIGNMENTS
 from autograder.messages import LOCALE
 from book.tools import catalogue, glossary
+from book.tools.languages import SOURCE
 
 
 class Made(SphinxDirective):
@@ -31,10 +32,18 @@ class Catalogue(Made):
 
 
 class Terms(Made):
-    """The whole glossary."""
+    """The whole glossary. Each term has an address."""
+
+    def run(self):
+        boxes = super().run()
+        items = [item for box in boxes for item in box.findall(nodes.list_item)]
+        for item, row in zip(items, glossary.in_order(self.config.book_language), strict=True):
+            item["ids"].append(glossary.anchor(row[SOURCE]))
+            item["classes"].append("glossary-term")
+        return boxes
 
     def sources(self):
-        return [glossary.GLOSSARY]
+        return [glossary.GLOSSARY, *sorted(glossary.DEFINITIONS.glob("*.csv"))]
 
     def text(self):
         return glossary.listed(self.config.book_language)

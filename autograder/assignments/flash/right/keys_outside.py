@@ -84,6 +84,8 @@ def flash_attention(q, k, v, is_causal=False, block_q=64, block_k=64):
 
 def gradients(q, k, v, output, logsumexp, d_output, is_causal, block_q, block_k, d_logsumexp):
     leading = checked(q, k, v, block_q, block_k)
+    if d_output.shape[-2:] != (q.size(-2), v.size(-1)):
+        raise ValueError(f"d_output {list(d_output.shape)}")
     dtype = torch.promote_types(torch.promote_types(q.dtype, v.dtype), torch.promote_types(k.dtype, torch.float32))
     queries, keys, values, results, ups = (flat(x, leading) for x in (q, k, v, output, d_output))
     n_queries, n_keys, scale = q.size(-2), k.size(-2), q.size(-1) ** -0.5

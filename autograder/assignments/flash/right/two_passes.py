@@ -103,7 +103,7 @@ def all_gradients(q, k, v, log, up, up_log, *settings):
     return [gradient.sum_to_size(x.shape).to(x.dtype) for gradient, x in zip(whole, (q, k, v))]
 
 
-def flash_attention(q, k, v, is_causal=False, block_q=64, block_k=64):
+def refuse_what_does_not_fit(q, k, v, block_q, block_k):
     if block_q <= 0 or block_k <= 0:
         raise ValueError("no tile")
     for a, b in ((q.shape[-1], k.shape[-1]), (k.shape[-2], v.shape[-2])):
@@ -114,8 +114,15 @@ def flash_attention(q, k, v, is_causal=False, block_q=64, block_k=64):
         torch.broadcast_shapes(*shapes)
     except RuntimeError:
         raise ValueError(f"these do not broadcast: {shapes}")
+
+
+def flash_attention(q, k, v, is_causal=False, block_q=64, block_k=64):
+    refuse_what_does_not_fit(q, k, v, block_q, block_k)
     return Attention.apply(q, k, v, is_causal, block_q, block_k)
 
 
 def flash_attention_backward(q, k, v, output, logsumexp, d_output, is_causal=False, block_q=64, block_k=64):
+    refuse_what_does_not_fit(q, k, v, block_q, block_k)
+    if d_output.shape != output.shape:
+        raise ValueError("the gradient is not that of the output")
     return tuple(all_gradients(q, k, v, logsumexp, d_output, torch.zeros_like(logsumexp), is_causal, block_q, block_k))

@@ -26,6 +26,6 @@ def flash_attention_backward(q, k, v, output, logsumexp, d_output, is_causal=Fal
             d_weights = d_tile @ v_tile.mT
             d_scores = weights * (d_weights - delta[..., rows, None])
             dv[..., columns, :] = (weights.mT @ d_tile).sum_to_size(v_tile.shape)
-            dq[..., rows, :] += (scale * d_scores @ k_tile).sum_to_size(q_tile.shape)
+            dq[..., rows, :] = (scale * d_scores @ k_tile).sum_to_size(q_tile.shape)
             dk[..., columns, :] = (scale * d_scores.mT @ q_tile).sum_to_size(k_tile.shape)
     return dq.to(q.dtype), dk.to(k.dtype), dv.to(v.dtype)

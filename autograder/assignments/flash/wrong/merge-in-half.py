@@ -3,6 +3,8 @@ several per cent after the exponential. Compute in working_dtype(outputs, logsum
 
 
 def merge_attention(outputs, logsumexps):
+    if outputs.shape[:-1] != logsumexps.shape:
+        raise ValueError(f"{outputs.shape} and {logsumexps.shape}")
     dtype = outputs.dtype
     outputs_wide, logsumexps = outputs.to(dtype), logsumexps.to(dtype)
     largest = logsumexps.amax(dim=0)

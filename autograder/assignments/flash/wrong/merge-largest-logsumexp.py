@@ -2,6 +2,8 @@
 
 
 def merge_attention(outputs, logsumexps):
+    if outputs.shape[:-1] != logsumexps.shape:
+        raise ValueError(f"{outputs.shape} and {logsumexps.shape}")
     dtype = working_dtype(outputs, logsumexps)
     outputs_wide, logsumexps = outputs.to(dtype), logsumexps.to(dtype)
     largest = logsumexps.amax(dim=0)

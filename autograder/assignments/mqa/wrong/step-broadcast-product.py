@@ -1,6 +1,6 @@
-"""Nothing is repeated in the code, and yet it is in memory: `q @ keys.mT` with (B, H, 1, d_head) and (B, 1, d_head, S)
-makes a copy of the keys for each head before it multiplies, as soon as there is more than one sequence. Arrange the
-queries so that the batch is the only axis in front of the two matrices."""
+"""The keys are in memory once for each head, and that happens even where the code repeats nothing: `q @ keys.mT` with
+(B, H, 1, d_head) and (B, 1, d_head, S) makes a copy of the keys for each head before it multiplies, as soon as there is more
+than one sequence. Arrange the queries so that the batch is the only axis in front of the two matrices."""
 
 
 def decode_step(q, keys, values):

@@ -1,6 +1,6 @@
-"""Keys and values are copied for each head before they are used. For each token written that moves H times the memory,
-and all that the small cache had saved is lost again. One key/value head can answer all query heads as it is: think of
-the heads as the rows of one matrix of queries."""
+"""A tensor as large as the keys times the number of heads is made, of copies of the keys, or of products as in `q * keys`.
+For each token written that moves H times the memory, and all that the small cache had saved is lost again. One key/value
+head can answer all query heads as it is: think of the heads as the rows of one matrix of queries."""
 
 
 def decode_step(q, keys, values):

@@ -4,4 +4,4 @@ on as it is: it is the caller who writes mask[:, None] where that is needed."""
 
 class MultiHeadAttention(MultiHeadAttention):
     def forward(self, x, mask=None):
-        return super().forward(x, mask if mask is None or mask.ndim < 3 else mask[:, None])
+        return super().forward(x, mask if mask is None or mask.ndim < 2 else mask[:, None])

@@ -152,8 +152,9 @@ def equal_scores(student):
 @stage("attention", needs="equal_scores", **OUTPUT)
 def scale(student):
     """One query, three keys: the scores are divided by √d_head."""
-    k = tensor([[[[1.0, 1.0, 1.0, 1.0], [2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]]])
-    return student.attention(tensor([[[[1.0, 1.0, 1.0, 1.0]]]]), k, tensor([[[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]]))
+    k = tensor([[[[1.0, 1.0, 1.0, 1.0], [2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]] * 2])
+    v = tensor([[[[1.0, 0.0, 0.0, 0.0, 2.0], [0.0, 1.0, 0.0, 3.0, 0.0], [0.0, 0.0, 1.0, 3.0, 2.0]]] * 2])
+    return student.attention(tensor([[[[1.0, 1.0, 1.0, 1.0]]] * 2]), k, v)
 
 
 @stage("attention", needs="scale", **OUTPUT)
@@ -194,6 +195,13 @@ def mask_forbids(student):
 
 
 @stage("attention", needs="mask_forbids", **OUTPUT)
+def mask_of_two_queries(student):
+    """Two queries, three keys, and a mask (2, 3)."""
+    mask = tensor([[True, False, True], [True, True, False]], "bool")
+    return student.attention(tensor([[QUERIES[:2]]]), tensor([[KEYS]]), tensor([[VALUES]]), mask)
+
+
+@stage("attention", needs="mask_forbids", **OUTPUT)
 def mask_for_each_sequence(student):
     """A mask (2, 1, 1, 2) holds for all heads and queries of a sequence."""
     mask = tensor([[[[True, True]]], [[[False, True]]]], "bool")
@@ -203,7 +211,7 @@ def mask_for_each_sequence(student):
 @stage("attention", needs="mask_forbids", **OUTPUT)
 def empty_query(student):
     """A query that may see no key gives zeros."""
-    mask = tensor([[True, True, False], [False, False, False], [True, True, True]], "bool")
+    mask = tensor([[True, False, True], [False, False, False], [True, True, True]], "bool")
     return student.attention(tensor([[QUERIES]]), tensor([[KEYS]]), tensor([[VALUES]]), mask)
 
 
@@ -218,7 +226,7 @@ def gradients(student):
 def gradients_of_an_empty_query(student):
     """A query that may see no key has gradients of zero, and never NaN."""
     q, k, v = (tensor([[rows]]).requires_grad_() for rows in (QUERIES, KEYS, VALUES))
-    mask = tensor([[True, True, False], [False, False, False], [True, True, True]], "bool")
+    mask = tensor([[True, False, True], [False, False, False], [True, True, True]], "bool")
     return dict(zip(("q.grad", "k.grad", "v.grad"), slope(student.attention(q, k, v, mask), q, k, v)))
 
 
@@ -278,14 +286,13 @@ def attention_leaves_inputs(student):
 
 
 def names(module):
-    """The names of the parameters that count, as one text."""
-    return ", ".join(sorted(name for name in module.state_dict() if name.startswith("w_") or name.endswith("bias")))
+    """The names of the parameters, as one text."""
+    return ", ".join(sorted(name for name, _ in module.made.named_parameters()))
 
 
-def weights(module):
-    """The four weights, filled with fixed numbers."""
-    fill(module)
-    return {f"{name}.weight": getattr(module, name).weight for name in WEIGHTS}
+def shapes(module):
+    """The shapes of the four weights, each as a text, so that all of it can be shown."""
+    return {f"{name}.weight": str(tuple(getattr(module, name).weight.shape)) for name in WEIGHTS}
 
 
 @stage("MultiHeadAttention")
@@ -303,7 +310,7 @@ def parameter_names_with_bias(student):
 @stage("MultiHeadAttention", needs="parameter_names")
 def parameter_shapes(student):
     """Each weight has the shape (d_model, d_model)."""
-    return weights(student.MultiHeadAttention(4, 2))
+    return shapes(student.MultiHeadAttention(4, 2))
 
 
 @stage("MultiHeadAttention", needs="parameter_shapes", **MERGED)

@@ -6,7 +6,7 @@ when the exercise is made: there is no solution in here. A stage that is not abo
 
 from .language import _
 from .stage import stage
-from .tensors import fill, tensor, waves
+from .tensors import fill, largest_tensor, tensor, waves
 
 USES = {}  # which parts call which
 
@@ -71,7 +71,8 @@ def sizes_of_layers(student):
 def no_biases(student):
     """No layer has a bias."""
     layer = student.MultiHeadLatentAttention(7, 2, 3, 5, 4)
-    return {name: getattr(layer, name).bias is None for name in LINEAR}
+    biases = {name: getattr(layer, name).bias for name in LINEAR}
+    return {f"{name}.bias": str(None if bias is None else tuple(bias.shape)) for name, bias in biases.items()}
 
 
 @stage(PART, needs="sizes_of_layers", raises="ValueError", numbers=(5,))
@@ -221,13 +222,20 @@ def decode_without_values(student):
 def decode_without_keys(student):
     """decode makes no keys of single tokens: theirs would be infinite here, and the query in the latents' space does not see that number."""
     layer, (latent, k_rope) = layer_of(student), cache_of(4)
-    for head in range(N_HEADS):
-        start, width = head * D_HEAD, D_HEAD + D_ROPE
-        layer.w_q.weight.data[head * width + 1] = layer.w_q.weight.data[head * width]
-        layer.w_uk.weight.data[start : start + D_HEAD, 0] = tensor([2.0**80, -(2.0**80), 0, 0])
+    layer.w_q.weight.data[1:] = layer.w_q.weight.data[0]
+    for row, factor in enumerate([1, -1, 0, 0] * N_HEADS):
+        layer.w_uk.weight.data[row] = factor * tensor([2.0**80, 0.5, 0.3, 0.2, 0.1])
     layer.w_uv.weight.data[:, 0] = 0
     latent[:, :, 0] = 2.0**80
-    return layer.decode(tensor([[[1.0, 0.0, 0.0]]]), latent, k_rope, 3)
+    return layer.decode(tensor([[[1.0, 0.0, 0.0]]]), latent, k_rope * 0, 3)
+
+
+@stage(PART, needs="decode_all")
+def decode_memory(student):
+    """decode for two sequences of 64 tokens, with 8 heads: no tensor is much larger than the cache."""
+    layer = fill(student.MultiHeadLatentAttention(D_MODEL, 8, D_HEAD, 16, D_ROPE))
+    latent, k_rope = waves(2, 64, 16), waves(2, 64, D_ROPE)
+    return {"tensors_stay_small": largest_tensor(layer.decode, waves(2, 1, D_MODEL), latent, k_rope, 63) <= 2 * latent.numel()}
 
 
 @stage(PART, needs="decode_all", **OUTPUT)

@@ -1,0 +1,31 @@
+"""What comes back to the log-sum-exp has the wrong sign. In the bracket it is added, weight · (d_weight − delta + d_logsumexp), so
+it is subtracted from delta."""
+
+
+@torch.no_grad()
+def flash_attention_backward(q, k, v, output, logsumexp, d_output, is_causal=False, block_q=64, block_k=64, d_logsumexp=None):
+    check_results(q, k, v, output, logsumexp, d_output, block_q, block_k)
+    dtype = working_dtype(q, k, v)
+    n_queries, n_keys = q.shape[-2], k.shape[-2]
+    scale = 1 / math.sqrt(q.shape[-1])
+    dq, dk, dv = (torch.zeros_like(x, dtype=dtype) for x in (q, k, v))
+    delta = (d_output.to(dtype) * output.to(dtype)).sum(dim=-1)
+    if d_logsumexp is not None:
+        delta = delta + d_logsumexp
+    logsumexp = logsumexp.masked_fill(logsumexp == -math.inf, 0)
+    for rows in tiles(n_queries, block_q):
+        q_tile, d_tile = q[..., rows, :].to(dtype), d_output[..., rows, :].to(dtype)
+        for columns in tiles(n_keys, block_k):
+            k_tile, v_tile = k[..., columns, :].to(dtype), v[..., columns, :].to(dtype)
+            scores = scale * q_tile @ k_tile.mT
+            if is_causal:
+                i = torch.arange(rows.start, rows.stop)[:, None]
+                j = torch.arange(columns.start, columns.stop)
+                scores = scores.masked_fill(j > i + n_keys - n_queries, -math.inf)
+            weights = torch.exp(scores - logsumexp[..., rows, None])
+            d_weights = d_tile @ v_tile.mT
+            d_scores = weights * (d_weights - delta[..., rows, None])
+            dv[..., columns, :] += (weights.mT @ d_tile).sum_to_size(v_tile.shape)
+            dq[..., rows, :] += (scale * d_scores @ k_tile).sum_to_size(q_tile.shape)
+            dk[..., columns, :] += (scale * d_scores.mT @ q_tile).sum_to_size(k_tile.shape)
+    return dq.to(q.dtype), dk.to(k.dtype), dv.to(v.dtype)

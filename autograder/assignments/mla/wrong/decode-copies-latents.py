@@ -1,0 +1,18 @@
+"""decode makes a tensor that is much larger than the cache: a copy of the latents for each head, or keys or values of
+all tokens. A product that broadcasts the latents over the heads copies them. With one new token the heads can be the
+rows of one matrix: (B, H, R) times (B, R, S)."""
+
+
+class MultiHeadLatentAttention(MultiHeadLatentAttention):
+    def decode(self, x, latent, k_rope, position):
+        self.check_cache(x, latent, k_rope)
+        dtype = working_dtype(x, latent, k_rope)
+        content, rotary = self.queries(x, torch.tensor([position], device=x.device))
+        w_uk, w_uv = (w.weight.unflatten(0, (self.n_heads, self.d_head)).to(dtype) for w in (self.w_uk, self.w_uv))
+        latent, k_rope = latent.to(dtype), k_rope.to(dtype)
+        q_latent = torch.einsum("bhd,hdr->bhr", content[:, :, 0].to(dtype), w_uk)
+        scores = (q_latent[:, :, None] @ latent[:, None].mT)[:, :, 0] + rotary[:, :, 0].to(dtype) @ k_rope.mT
+        weights = torch.softmax(scores / math.sqrt(self.d_head + self.d_rope), dim=-1)
+        mixed = (weights[:, :, None] @ latent[:, None])[:, :, 0]
+        output = torch.einsum("bhr,hdr->bhd", mixed, w_uv)
+        return self.w_o(output.flatten(1)[:, None].to(x.dtype))

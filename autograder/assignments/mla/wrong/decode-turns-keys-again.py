@@ -1,0 +1,18 @@
+"""decode turns the cached rotary keys. compress has turned them already, each by its token's position: only the new
+query is turned."""
+
+
+class MultiHeadLatentAttention(MultiHeadLatentAttention):
+    def decode(self, x, latent, k_rope, position):
+        self.check_cache(x, latent, k_rope)
+        dtype = working_dtype(x, latent, k_rope)
+        content, rotary = self.queries(x, torch.tensor([position], device=x.device))
+        w_uk, w_uv = (w.weight.unflatten(0, (self.n_heads, self.d_head)).to(dtype) for w in (self.w_uk, self.w_uv))
+        latent, k_rope = latent.to(dtype), k_rope.to(dtype)
+        k_rope = apply_rope(k_rope, torch.arange(k_rope.shape[1]), self.base, interleaved=True)
+        q_latent = torch.einsum("bhd,hdr->bhr", content[:, :, 0].to(dtype), w_uk)
+        scores = q_latent @ latent.mT + rotary[:, :, 0].to(dtype) @ k_rope.mT
+        weights = torch.softmax(scores / math.sqrt(self.d_head + self.d_rope), dim=-1)
+        mixed = weights @ latent
+        output = torch.einsum("bhr,hdr->bhd", mixed, w_uv)
+        return self.w_o(output.flatten(1)[:, None].to(x.dtype))

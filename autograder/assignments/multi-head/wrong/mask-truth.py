@@ -1,0 +1,16 @@
+"""`if mask` or `if not mask` asks whether a tensor is true, and one of several entries is neither true nor false. Ask
+whether there is a mask: `mask is None`."""
+
+
+def attention(q, k, v, mask=None):
+    check_shapes(q, k, v)
+    dtype = working_dtype(q, k, v)
+    scores = q.to(dtype) @ k.to(dtype).mT / math.sqrt(q.shape[-1])
+    if not mask:
+        weights = torch.softmax(scores, dim=-1)
+    else:
+        check_mask(mask, scores.shape)
+        sees_any = mask.any(dim=-1, keepdim=True)
+        weights = torch.softmax(scores.masked_fill(~mask & sees_any, -math.inf), dim=-1)
+        weights = weights.masked_fill(~mask, 0)
+    return (weights @ v.to(dtype)).to(result_dtype(q))

@@ -1,0 +1,130 @@
+"""Questions that are answered on the page: each has one right option, the same in every language, and a reader gets on with mouse and keyboard."""
+
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+
+from book.tools import toc
+from book.tools.blocks import parse
+from book.tools.ext.quiz import LABEL, VERDICT, right_options
+from book.tools.languages import CODES, SOURCE, language
+from book.tools.paths import BOOK
+from book.tools.sphinx_build import compile_catalogues, translator
+
+from .test_browser import address, browser, pytestmark, reader  # noqa: F401
+
+PAGES = [(code, name) for code in CODES for name in toc.chapters() if (BOOK / code / f"{name}.md").is_file()]
+CHAPTER = toc.chapters()[1]
+
+
+def questions(code, name):
+    """{label: [verdict of each explanation]} of a page's source."""
+    found, label, folded = {}, None, False
+    for block in parse((BOOK / code / f"{name}.md").read_text(encoding="utf-8")):
+        if block.kind == "label":
+            label, folded = block.text[1:-2], False
+        elif label and LABEL.search(label):
+            folded = folded or block.kind == "directive dropdown"
+            if folded and block.kind == "item":
+                bold = re.search(r"\*\*(.+?)\*\*", block.text)
+                found.setdefault(label, []).append(bold[1] if bold else "")
+    return found
+
+
+@pytest.fixture(scope="module")
+def phrases(tmp_path_factory):
+    """What stands behind a right option's letter, by language."""
+    folder = tmp_path_factory.mktemp("locale")
+    return {code: translator(language(code), compile_catalogues(language(code), folder))(VERDICT) for code in CODES}
+
+
+@pytest.mark.parametrize(("code", "name"), PAGES)
+def test_one_option_is_right_and_it_is_the_english_one(code, name, phrases):
+    for label, verdicts in questions(code, name).items():
+        right = right_options(verdicts, phrases[code])
+        assert len(right) == 1, f"{label}: {verdicts}"
+        assert right == right_options(questions(SOURCE, name)[label], VERDICT), label
+
+
+def test_verdicts_that_are_not_right_are_not_taken_for_it():
+    assert right_options(["A is right.", "B is wrong.", "C is half right.", ""], "is right") == [0]
+    assert right_options(["А\u00a0— верно.", "Б\u00a0— неверно."], "— верно") == [0]
+    assert right_options(["A 不正确", "B 正确"], "正确") == [1]
+    assert right_options(["A är halvrätt.", "B är rätt.", "C är rätt."], "är rätt") == [1, 2]
+
+
+@pytest.mark.parametrize(("code", "name"), PAGES)
+def test_every_question_is_live_and_the_script_is_where_it_is_needed(site, code, name):
+    page = BeautifulSoup((site / code / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+    assert [each.p["id"] for each in page.select(".question[data-right]")] == list(questions(code, name))
+    scripts = [each for each in page.select("script[src]") if "quiz.js" in each["src"]]
+    assert len(scripts) == bool(questions(code, name))
+
+
+def option(page, question, number):
+    return page.locator(".question").nth(question).locator("button.option").nth(number)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_answering(code, reader, address):  # noqa: F811
+    reader.goto(f"{address}/{code}/{CHAPTER}.html", wait_until="networkidle")
+    boxes = reader.locator(".question")
+    total = boxes.count()
+    right = [int(boxes.nth(number).get_attribute("data-right")) for number in range(total)]
+    score, again = reader.locator(".quiz-progress__score"), reader.locator(".quiz-progress__again")
+    assert re.findall(r"\d+", score.inner_text()) == ["0", str(total)]
+    assert not again.is_visible() and not boxes.locator("details").first.is_visible()
+
+    # A wrong answer is explained, alone, and does not count.
+    wrong = (right[0] + 1) % 3
+    option(reader, 0, wrong).click()
+    assert option(reader, 0, wrong).get_attribute("data-state") == "wrong"
+    assert reader.locator(".option__place .option__why").count() == 1
+    assert boxes.nth(0).locator("[role=status]").nth(wrong).inner_text().strip()
+    assert re.findall(r"\d+", score.inner_text())[0] == "0"
+
+    # The right one, by keyboard.
+    option(reader, 0, right[0]).focus()
+    reader.keyboard.press("Enter")
+    assert option(reader, 0, right[0]).get_attribute("aria-pressed") == "true"
+    option(reader, 1, right[1]).focus()
+    reader.keyboard.press("Space")
+    assert re.findall(r"\d+", score.inner_text()) == ["2", str(total)]
+
+    # It is remembered, in another language too, until the reader begins again.
+    other = CODES[(CODES.index(code) + 1) % len(CODES)]
+    reader.goto(f"{address}/{other}/{CHAPTER}.html", wait_until="networkidle")
+    assert sorted(re.findall(r"\d+", score.inner_text())) == sorted(["2", str(total)])
+    again.click()
+    assert reader.locator(".option__place .option__why").count() == 0 and not again.is_visible()
+    assert reader.evaluate("document.activeElement.classList.contains('option')")
+    reader.reload(wait_until="networkidle")
+    assert reader.locator(".option[aria-pressed=true]").count() == 0
+    assert not reader.problems
+
+
+def test_other_pages_have_their_own_progress(reader, address):  # noqa: F811
+    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    option(reader, 0, 0).click()
+    reader.goto(f"{address}/en/{toc.chapters()[0]}.html", wait_until="networkidle")
+    assert reader.locator(".question").count() and reader.locator(".option[aria-pressed=true]").count() == 0
+
+
+def test_without_javascript_the_answers_are_folded(browser, address):  # noqa: F811
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}/en/{CHAPTER}.html")
+    assert page.locator(".question button").count() == 0
+    folded = page.locator(".question details").first
+    folded.locator("summary").click()
+    assert folded.locator("li").first.is_visible()
+    context.close()
+
+
+def test_paper_has_all_explanations(reader, address):  # noqa: F811
+    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    reader.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert reader.locator(".option__place .option__why").count() == reader.locator(".option").count()
+    reader.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert reader.locator(".option__place .option__why").count() == 0
