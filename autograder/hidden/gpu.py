@@ -12,7 +12,7 @@ import time
 
 from autograder.hidden.backends import RemoteBackend
 from autograder.hidden.judge import Wrong
-from autograder.hidden.outcomes import Target
+from autograder.hidden.outcomes import Opaque, Target
 from autograder.hidden.student import Student, _checked
 from autograder.messages import message
 
@@ -50,29 +50,25 @@ class GpuBackend(RemoteBackend):
 
     def seconds(self, target, args, kwargs):
         """(outcome of the last call, seconds a call): from outside, so that all that is between the calls, and the first one's extra, drops out."""
-        self._repeat(target, args, kwargs, 1)  # kernels are compiled and loaded, the cache's buffer is made
+        prepared = _checked(self._ask(target, {"order": "prepare"}, args, kwargs)).value
+        call = Target(target.name, {"id": prepared.id if isinstance(prepared, Opaque) else -1})
+        self._timed(call, "repeat", 2)  # kernels are compiled and loaded, the cache's buffer is made
         calls = CALLS
         while True:
-            outcome, seconds = self._difference(lambda times: self._repeat(target, args, kwargs, times), calls)
-            _, between = self._difference(lambda times: self._ask(target, {"order": "sweeps", "times": times}), calls)
+            seconds, between = (self._difference(call, order, calls) for order in ("repeat", "sweeps"))
             if seconds - between >= ENOUGH_S or calls >= MOST_CALLS:
-                return outcome, max(seconds - between, 0.0) / calls
+                return _checked(self._ask(call, {"order": "result"})), max(seconds - between, 0.0) / calls
             calls *= 10
 
-    def _difference(self, repeat, calls):
-        """(the last answer, what so many calls take longer than none): by one call, and by so many more."""
-        once = min(self._timed(lambda: repeat(1))[0] for _ in range(3))
-        often, answer = self._timed(lambda: repeat(1 + calls))
-        return answer, often - once
+    def _difference(self, call, order, calls):
+        """What so many times take longer than none: one, and so many more. The least of a few each, for what disturbs makes it longer."""
+        once, often = (min(self._timed(call, order, times) for _ in range(3)) for times in (1, 1 + calls))
+        return often - once
 
-    def _repeat(self, target, args, kwargs, times):
-        return _checked(self._ask(target, {"order": "repeat", "times": times}, args, kwargs))
-
-    @staticmethod
-    def _timed(function):
+    def _timed(self, call, order, times):
         begun = time.perf_counter()
-        value = function()
-        return time.perf_counter() - begun, value
+        _checked(self._ask(call, {"order": order, "times": times}))
+        return time.perf_counter() - begun
 
     def _outcome(self, name, answer, arrays):
         outcome = super()._outcome(name, answer, arrays)

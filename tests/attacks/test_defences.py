@@ -53,7 +53,7 @@ def test_a_zygote_that_does_not_answer_is_replaced(sandbox, monkeypatch):
 
 
 def test_a_sandbox_in_which_nothing_can_run_does_not_start(needs_sandbox, monkeypatch):
-    monkeypatch.setattr(Limits, "for_child", lambda self, space: {"base_address_space": space})
+    monkeypatch.setattr(Limits, "for_child", lambda self, space, with_gpu=False: {"base_address_space": space})
     with pytest.raises(SandboxFailed, match="cannot be made"):
         Sandbox("numpy").start()
 

@@ -5,9 +5,11 @@ Orders:
     {"order": "get", "target": T}                  the value itself
     {"order": "length", "target": T}               len() of it
     {"order": "gradients", "target": T, "args": […], "kwargs": {…}, "cotangents": [node…]}
-    {"order": "repeat", "target": T, "args": […], "kwargs": {…}, "times": n}     on a GPU: n calls, and the last one's value
+    {"order": "prepare", "target": T, "args": […], "kwargs": {…}}                on a GPU: a call that is to be timed, as an object P
+    {"order": "repeat", "target": P, "times": n}                                 n calls of it; nothing travels, so that nothing else is timed
+    {"order": "result", "target": P}                                             the last one's value
     {"order": "measured", "target": T, "args": […], "kwargs": {…}}               on a GPU: a call whose memory is looked at from outside
-    {"order": "sweeps", "target": T, "times": n}                                 on a GPU: what lies between n calls, without them
+    {"order": "sweeps", "target": P, "times": n}                                 what lies between n calls, without them
     {"order": "kernels", "target": T, "args": […], "kwargs": {…}, "see": {…}}   see kernels.observed
 where T is {"name": "attention"} or {"id": 3}, either with "path": ["w_q", "weight"] for attributes of it.
 Answers: {"value": node, "args": [node…]} or {"error": {"type", "bases", "message", "line"}} or {"missing": name}.
@@ -136,10 +138,22 @@ def call_for_gradients(target, order, arrays, kept):
     return {"value": value, "args": of_arguments, "parameters": of_parameters}
 
 
-def repeat(target, order, arrays, kept):
-    """Call the target many times on the GPU; only the last value comes back."""
-    args, kwargs = arguments(order, arrays, kept)
-    return {"value": kept.device.repeat(target, args, kwargs, order["times"])}
+class Prepared:
+    """A call on a GPU that is to be made many times, its arguments there already; `result`: the last one's."""
+
+    def __init__(self, target, args, kwargs):
+        self.target, self.args, self.kwargs, self.result = target, args, kwargs, None
+
+
+def prepare_call(target, order, arrays, kept):
+    """Keep a call and its arguments."""
+    return {"value": Prepared(target, *arguments(order, arrays, kept))}
+
+
+def repeat(prepared, order, arrays, kept):
+    """Make a prepared call many times."""
+    prepared.result = kept.device.repeat(prepared.target, prepared.args, prepared.kwargs, order["times"])
+    return {"value": None}
 
 
 def call_with_little(target, order, arrays, kept):
@@ -172,7 +186,9 @@ PERFORM = {
     "length": lambda target, order, arrays, kept: {"value": len(target)},
     "gradients": call_for_gradients,
     "measured": call_with_little,
+    "prepare": prepare_call,
     "repeat": repeat,
+    "result": lambda prepared, order, arrays, kept: {"value": prepared.result},
     "sweeps": sweeps,
 }
 

@@ -12,14 +12,14 @@ POWERS = range(6, 12)
 
 
 def data(cells, language: str) -> dict:
-    """The machines, the constants and the budgets to choose from."""
+    """The machines, the constants and the budgets to choose from. Sizes end with GiB, as the chapter's do."""
     named = {"phone": _("a phone"), "laptop": _("a laptop"), "gpu": _("one consumer card"), "server": _("one card of a data centre"),
              "node": _("eight large cards")}
     targets = [{"name": name, "label": named[name], "memory": each.memory, "bytes_per_weight": each.bytes_per_weight, "sequences": each.sequences}
                for name, each in module.TARGETS.items()]
     budgets = [round(step * 10**power) for power in POWERS for step in STEPS] + [10**12]
     return {"targets": targets, "cache_bytes": module.CACHE_BYTES, "spare": module.SPARE, "budgets": budgets, "start": START,
-            "units": units(), "language": language, "text": words()}
+            "units": units()[:-1], "language": language, "text": words()}
 
 
 def still(data: dict) -> str:

@@ -136,7 +136,8 @@ def bare(value):
 def labelled(function, arguments, named):
     """The arguments of a call with the names that they have in the function's head; numbered where they don't fit it."""
     try:
-        head = inspect.signature(getattr(function, "forward", function))  # of a module, what its call is handed on to
+        made = not inspect.isclass(function)
+        head = inspect.signature(getattr(function, "forward", function) if made else function)  # of a module, what its call is handed on to
         if any(each.kind is each.VAR_POSITIONAL for each in head.parameters.values()):
             return [("", value) for value in arguments] + list(named.items())
         return list(head.bind(*arguments, **named).arguments.items())

@@ -83,10 +83,9 @@ def mask_of(rows):
 
 
 def layer_shapes(made):
-    """The shape of each weight and bias that an attention module should have, or that it has none."""
-    found = dict(made.named_parameters())
-    names = [f"{layer}.{kind}" for layer in LAYERS for kind in ("weight", "bias")]
-    return {name: tuple(found[name].shape) if name in found else "none" for name in names}
+    """What an attention module's four layers hold, each in a line such as `weight (4, 8), bias None`."""
+    found = {name: tuple(parameter.shape) for name, parameter in getattr(made, "made", made).named_parameters()}
+    return {layer: ", ".join(f"{kind} {found.get(f'{layer}.{kind}')}" for kind in ("weight", "bias")) for layer in LAYERS}
 
 
 def largest_tensor(function, *arguments):

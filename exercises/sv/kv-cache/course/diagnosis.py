@@ -31,6 +31,8 @@ def _evidence(mistake, first, results, recorded):
     alike = [result for name, result in results.items() if mistake in recorded.mistakes[name] and _agrees(mistake, result, recorded)]
     if any(not isinstance(result.outcome, Raised) for result in alike):
         return True
+    if any(result.stage.telling and result.stage.raises for result in alike):
+        return True
     before = list(results.values())[: list(results).index(first.stage.name)]
     return all(_agrees(mistake, result, recorded) for result in before) and any(_speaks(mistake, result, recorded) for result in alike)
 
@@ -38,9 +40,7 @@ def _evidence(mistake, first, results, recorded):
 def _speaks(mistake, result, recorded):
     """Whether an exception is the mistake's by its message; where its kind is telling the same words with other numbers will do."""
     said, known = result.outcome.message[:LONGEST], recorded.mistakes[result.stage.name][mistake].message
-    if not result.stage.telling:
-        return bool(said) and said == known
-    return bool(result.stage.raises) or words(said) == words(known)
+    return words(said) == words(known) if result.stage.telling else bool(said) and said == known
 
 
 def words(message):

@@ -8,6 +8,7 @@ from .tensors import dtype_of
 
 SHORT = 24  # characters of an argument that is shown inside the call
 MANY = 8  # items of a tuple or list that are shown one by one
+LARGE = 500  # numbers of an array from which on its shape says more than they do
 
 
 def items(name, x, returns=()):
@@ -21,6 +22,8 @@ def value(x):
     """A value as a student can read it; a long array is cut in its middle."""
     if not isinstance(x, np.ndarray):
         return quoted(safe_repr(x))
+    if x.size > LARGE:
+        return "…"
     text = np.array2string(np.asarray(x), precision=4, suppress_small=True, separator=", ", threshold=40, edgeitems=3, max_line_width=76)
     return "\n".join(line for line in text.splitlines() if line.strip())
 

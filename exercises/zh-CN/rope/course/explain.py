@@ -1,5 +1,7 @@
 """What a failed check is put into words as: sentences in the student's language. `code` stands between backticks."""
 
+import re
+
 import numpy as np
 
 from .language import _, ngettext
@@ -13,13 +15,19 @@ def sentences(result):
     """What went wrong in a failed stage, in one to three sentences."""
     found = result.difference
     said = SAY[found.kind](found, result.stage)
+    if isinstance(found.came, Raised):
+        said += [sentence for words, sentence in OFTEN.items() if words in found.came.message][:1]
     if isinstance(found.came, Raised) and found.came.line:
         said.append(_("It happened in your line {number}: `{line}`").format(number=found.came.line_number, line=quoted(found.came.line)))
     return said
 
 
 def _raised(found, stage):
-    return [_("The call raised an exception, {exception}.").format(exception=_exception(found.came))]
+    said = [_("The call raised an exception, {exception}.").format(exception=_exception(found.came))]
+    absent = re.fullmatch(r"'(\w+)' object has no attribute '(\w+)'", found.came.message)
+    if found.came.name == "AttributeError" and absent and absent[1] == stage.part:
+        said.append(_("`self.{name}` is used before anything is kept under this name: `__init__` should do so.").format(name=absent[2]))
+    return said
 
 
 def _returned(found, stage):
@@ -38,6 +46,8 @@ def _message(found, stage):
 
 
 def _nothing(found, stage):
+    if found.name:
+        return [_("{name} is `None`.").format(name=_name(found))]
     return [_("The function returned `None`. Is a `return` missing?")]
 
 
@@ -105,6 +115,20 @@ SAY = {
     "shape": _shape,
     "dtype": _dtype,
     "values": _values,
+}
+
+
+OFTEN = {  # what PyTorch means, by words of its message, where the message says little to a beginner
+    "Boolean value of Tensor with more than one value": _(
+        "Python asks whether a whole tensor is true or false, as `if`, `max(a, b)` and `min(a, b)` do. "
+        "`torch.maximum(a, b)` and `torch.where(…)` work place by place."
+    ),
+    "have the same dtype": _("A matrix product takes tensors of one dtype: `.to(dtype)` makes them alike."),
+    "must have same number of dimensions": _("Tensors that are put side by side have the same number of axes. `x[:, None]` adds one."),
+    "match the broadcast shape": _(
+        "What is written into a tensor in place, by `+=` for instance, may not be larger than the tensor. "
+        "`x.sum_to_size(shape)` sums what was broadcast."
+    ),
 }
 
 

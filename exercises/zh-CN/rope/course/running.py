@@ -1,5 +1,6 @@
 """Running stages on a student's functions. Nothing that they do stops a check, save an interrupt by the student."""
 
+import contextlib
 import linecache
 import warnings
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from . import library
 from .calls import Missing, Student
 from .compare import Difference, difference, rejection
-from .outcome import Raised, frozen
+from .outcome import Raised, copied, frozen
 
 LIBRARY = "LibraryAttention"  # the name of the outcome that a call of a library's attention stands for
 
@@ -30,7 +31,7 @@ def outcome_of(stage, namespace, own_work=False):
     own_work: a call of a library's attention counts as raising LIBRARY with the function's name, whatever it has given.
     """
     student = Student(namespace)
-    with warnings.catch_warnings(), library.watch() as called:
+    with warnings.catch_warnings(), unspoilt(stage.run.__globals__), library.watch() as called:
         warnings.simplefilter("ignore")
         try:
             outcome = frozen(stage.run(student))
@@ -41,6 +42,18 @@ def outcome_of(stage, namespace, own_work=False):
     if own_work and called:
         outcome = Raised((LIBRARY,), called[0])
     return outcome, student.calls[-1] if student.calls else None
+
+
+@contextlib.contextmanager
+def unspoilt(names):
+    """Inside, copies stand in place of the arrays and tensors among the global names of the public checks. Whoever writes into what a
+    check has handed over spoils the copies, and no later check."""
+    before = {name: value for name, value in names.items() if not name.startswith("__")}
+    names.update({name: copied(value) for name, value in before.items()})
+    try:
+        yield
+    finally:
+        names.update(before)
 
 
 def raised(error, namespace, part):

@@ -9,6 +9,7 @@ from .tensors import dtype_of, from_array, is_tensor, numbers_of, precision_of
 
 DIGITS = {"bfloat16": 4, "float16": 5, "float32": 6, "float64": 10}  # fewer than the last, which differ from one processor to another
 TINY = 1e-12  # smaller numbers are the rounding errors of a zero
+LONGEST = 200  # characters of an exception's message that are kept
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,23 @@ def frozen(value):
     return value
 
 
+def copied(value):
+    """A value whose arrays and tensors are copies, also those in tuples, lists and dicts; everything else is the same."""
+    if is_tensor(value):
+        return value.detach().clone().requires_grad_(value.requires_grad)
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if type(value) in (tuple, list):
+        return type(value)(copied(item) for item in value)
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    return value
+
+
 def to_json(value):
     """A value or a Raised as JSON: dtypes and shapes explicit; numbers that JSON has no word for as text."""
     if isinstance(value, Raised):
-        return {"raises": list(value.names)}
+        return {"raises": list(value.names)} | ({"message": value.message[:LONGEST]} if value.message else {})
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asanyarray(value)
         data = [_number(x, precision_of(array)) for x in array.ravel().tolist()]
@@ -58,7 +72,7 @@ def to_json(value):
 def from_json(tree):
     """What `to_json` was given, to the digits that it keeps."""
     if "raises" in tree:
-        return Raised(tuple(tree["raises"]))
+        return Raised(tuple(tree["raises"]), tree.get("message", ""))
     if "dtype" in tree:
         data = [float(x) if isinstance(x, str) else x for x in tree["data"]]
         return _array(data, tree["dtype"], tree["shape"])
