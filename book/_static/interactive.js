@@ -131,7 +131,5 @@ window.Interactive = (() => {
     }
   };
 
-  const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-  return { number, fixed, fill, bytes, make, slider, choice, field, button, speaker, bars, start, still, figures };
+  return { number, fixed, fill, bytes, make, slider, choice, field, button, speaker, bars, start, figures };
 })();

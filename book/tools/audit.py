@@ -1,16 +1,17 @@
-"""Examines every page of the built site in a browser, as a table: weight, accessibility, errors, pictures without a size, Lighthouse's scores.
+"""Examines every page of the built site in a browser: weight, accessibility, errors, pictures without a size, Lighthouse's scores.
 
     python -m book.tools.audit [--language CODE]... [--page NAME]... [--lighthouse]
 
 Weight is what a static host sends for a first visit, packed with gzip. axe looks at each page twice: light on a wide screen, dark on a phone.
-The exit status is 1 where something was found. Lighthouse is optional and comes from npm (`npm install --no-save lighthouse`, or -g); it judges
-each page as a phone and as a desktop would show it, from a server that packs as static hosts do.
+The exit status is 1 where something was found. Lighthouse is optional and comes from npm (`npm install --no-save lighthouse`, or -g);
+it judges each page as a phone and as a desktop would show it, from a server that packs as static hosts do.
 """
 
 import argparse
 import contextlib
 import functools
 import gzip
+import importlib.util
 import json
 import os
 import shutil
@@ -28,11 +29,11 @@ from book.tools.languages import CODES
 from book.tools.paths import ROOT, SITE
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run"]
-PACKED = {".html", ".js", ".css", ".svg", ".json", ".txt", ".xml", ".ipynb", ".inv"}  # what hosts send packed; pictures and fonts are already
+PACKED = {".html", ".js", ".css", ".svg", ".json", ".txt", ".xml", ".ipynb", ".inv"}  # what hosts pack; fonts and photographs are already
 LOOKS = ((1280, "light"), (390, "dark"))
 LIMIT = 600  # KB that a page may weigh
 LIGHTHOUSE = (("performance", 95), ("accessibility", 100), ("best-practices", 100))
-UNSIZED = """[...document.querySelectorAll("article img")].filter((image) => !image.hasAttribute("width") || !image.hasAttribute("height")).length"""
+UNSIZED = "document.querySelectorAll('article img:not([width]), article img:not([height])').length"
 
 
 class Packing(SimpleHTTPRequestHandler):
@@ -94,17 +95,18 @@ class Finding:
         if self.unsized:
             found.append(f"{self.unsized} pictures have no width and height")
         for device, scores in self.scores.items():
-            found += [f"Lighthouse, {device}: {category} {scores[category]}, less than {least}" for category, least in LIGHTHOUSE if scores[category] < least]
+            found += [f"Lighthouse, {device}: {category} {scores[category]}, less than {least}"
+                      for category, least in LIGHTHOUSE if scores[category] < least]
         return found
 
 
 def weight(folder: Path, paths: set[str]) -> float:
     """KB on the wire for files of the site."""
     total = 0
-    for path in paths:
-        file = folder / path
-        body = file.read_bytes() if file.is_file() else b""
-        total += len(gzip.compress(body)) if file.suffix in PACKED else len(body)
+    for file in (folder / path for path in paths):
+        if file.is_file():
+            body = file.read_bytes()
+            total += len(gzip.compress(body)) if file.suffix in PACKED else len(body)
     return total / 1024
 
 
@@ -163,7 +165,8 @@ def lighthouse(command: str, chromium: str, url: str, device: str) -> dict[str, 
     """Lighthouse's scores of a page, 0 to 100, by category."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        options = [f"--only-categories={','.join(category for category, _ in LIGHTHOUSE)}", "--output=json", f"--output-path={report}", "--quiet",
+        options = [f"--only-categories={','.join(category for category, _ in LIGHTHOUSE)}", "--quiet",
+                   "--output=json", f"--output-path={report}",
                    f"--chrome-flags=--headless=new {' '.join(FLAGS)}", *(["--preset=desktop"] if device == "desktop" else [])]
         subprocess.run([command, url, *options], env=os.environ | {"CHROME_PATH": chromium}, check=True, capture_output=True, timeout=300)
         categories = json.loads(report.read_text(encoding="utf-8"))["categories"]
@@ -174,11 +177,12 @@ def table(findings: list[Finding]) -> str:
     """The findings, a line a page, and below them what is to be mended."""
     devices = [device for device in ("phone", "desktop") if any(device in each.scores for each in findings)]
     width = max(len(f"{each.code}/{each.name}") for each in findings)
-    lines = ["  ".join([f"{'page':<{width}}", f"{'KB':>5}", f"{'axe':>4}", f"{'errors':>6}", f"{'unsized':>7}", *(f"{device:>11}" for device in devices)])]
+    heads = [f"{'page':<{width}}", f"{'KB':>5}", f"{'axe':>4}", f"{'errors':>6}", f"{'unsized':>7}", *(f"{device:>11}" for device in devices)]
+    lines = ["  ".join(heads)]
     for each in findings:
-        scores = ["/".join(str(each.scores[device][category]) for category, _ in LIGHTHOUSE) if device in each.scores else "" for device in devices]
-        lines.append("  ".join([f"{f'{each.code}/{each.name}':<{width}}", f"{each.weight:5.0f}", f"{len(each.axe):4}", f"{len(each.errors):6}", f"{each.unsized:7}",
-                                *(f"{score:>11}" for score in scores)]))
+        scores = ["/".join(str(score) for score in each.scores.get(device, {}).values()) for device in devices]
+        numbers = [f"{each.weight:5.0f}", f"{len(each.axe):4}", f"{len(each.errors):6}", f"{each.unsized:7}"]
+        lines.append("  ".join([f"{f'{each.code}/{each.name}':<{width}}", *numbers, *(f"{score:>11}" for score in scores)]))
     problems = [f"{each.code}/{each.name}: {problem}" for each in findings for problem in each.problems]
     return "\n".join([*lines, "", *(problems or ["Nothing to mend."])])
 
@@ -200,6 +204,7 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = pages(options.language or list(CODES), options.page or [])
     missing = [
         (not chromium, "Chromium is not installed: apt install chromium, or name it in CHROMIUM."),
+        (importlib.util.find_spec("axe_playwright_python") is None, "axe-core is not installed: make env."),
         (not wanted, f"No such page in {SITE.relative_to(ROOT)}: run make book first."),
         (options.lighthouse and not command, "Lighthouse is not installed: npm install --no-save lighthouse."),
     ]
@@ -216,7 +221,8 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{number}/{len(wanted)} {code}/{name}", file=sys.stderr, flush=True)
             finding = look(browser, address, code, name, axe=axe_script())
             if command:
-                finding.scores = {device: lighthouse(command, chromium, f"{address}/{code}/{name}.html", device) for device in ("phone", "desktop")}
+                url = f"{address}/{code}/{name}.html"
+                finding.scores = {device: lighthouse(command, chromium, url, device) for device in ("phone", "desktop")}
             findings.append(finding)
         browser.close()
     print(table(findings))

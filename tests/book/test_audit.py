@@ -8,7 +8,8 @@ from book.tools.languages import CODES
 from .test_browser import browser, pytestmark  # noqa: F401
 
 BAD = """<!DOCTYPE html><html lang="en"><head><title>Bad</title></head><body><main><article><h1>Bad</h1>
-<img src="x.svg"><p style="color: #ccc; background: #fff">pale</p><script>console.error("oh"); undefined_function();</script></article></main></body></html>"""
+<img src="x.svg"><p style="color: #ccc; background: #fff">pale</p><script>console.error("oh");
+undefined_function();</script></article></main></body></html>"""
 
 
 def test_what_is_planted_is_found(browser, tmp_path):  # noqa: F811

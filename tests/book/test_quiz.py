@@ -1,4 +1,4 @@
-"""Questions that are answered on the page: each has one right option, the same in every language, and a reader gets on with mouse and keyboard."""
+"""Questions answered on the page: each has one right option, the same in every language; mouse and keyboard both do."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Terms explained where they stand: every language has a sentence for each, finds its words in their forms, and shows it on hover, focus and tap."""
+"""Terms explained in place: every language has a sentence for each, finds its words in their forms, shows it on hover, focus and tap."""
 
 import pytest
 from bs4 import BeautifulSoup

@@ -2,7 +2,7 @@
 
 Where a test is not about the scale it takes d_head = 1: √1 is 1, so that a solution without the scale loses the scale's points and no others.
 For the same reason a test of splitting or merging that is not about which number goes where takes a single token, and a test of masks
-takes queries of nought, to which all keys that may be seen are alike.
+takes keys that are alike, or queries of nought, so that all keys that may be seen weigh the same.
 """
 
 import torch
@@ -149,15 +149,14 @@ def test_attention_mask(student, reference, draw):
     """A key that the mask forbids gets no weight, and the others share its part; without a mask every key is seen."""
     n_queries, n_keys, d_value = draw.different_sizes(3, 3, 9)
     q, k, v = (tensor(draw.normal((2, 3, n, d))) for n, d in ((n_queries, 1), (n_keys, 1), (n_keys, d_value)))
-    q, asking = 0 * q, q
+    k = torch.ones_like(k)
     hold_up(student.attention, reference.attention, q, k, v)
     for shape in ((n_queries, n_keys), (2, 1, 1, n_keys), (3, n_queries, n_keys), (n_keys,), (2, 3, n_queries, n_keys)):
         hold_up(student.attention, reference.attention, q, k, v, torch.from_numpy(draw.mask(shape)))
     loud = torch.from_numpy(draw.mask((n_queries, n_keys)))
     loud[:, :2] = torch.tensor([False, True])
     k[..., 0, :] *= 1000  # a forbidden key that would win any contest
-    k[..., 1:, :] = 0
-    hold_up(student.attention, reference.attention, asking, k, v, loud)
+    hold_up(student.attention, reference.attention, q, k, v, loud)
 
 
 @points(0.25, part="attention")

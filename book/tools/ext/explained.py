@@ -1,4 +1,5 @@
-"""Terms of the glossary are explained where they stand: the first use in each section leads to the glossary, and shows its sentence on hover, focus or tap.
+"""Explains the glossary's terms where they stand: the first use in each section leads to the glossary, and shows its sentence on hover,
+focus or tap.
 
 A term is found in whatever form the language gives it: by its plural in English, by the stems of its words in Swedish and Russian, as it is in
 Chinese. Where that finds the wrong words, the column `pattern` of `book/definitions/<code>.csv` says what to look for, a regular expression, or
