@@ -69,6 +69,12 @@ def test_icons_come_from_the_small_font_alone(site, code):
     assert "fontawesome" not in (site / code / "01-single-head.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("code", CODES)
+def test_the_index_of_the_search_is_loaded_where_one_searches(site, code):
+    assert "searchindex.js" in (site / code / "search.html").read_text(encoding="utf-8")
+    assert not [page.name for page in (site / code).glob("*.html") if page.name != "search.html" and "searchindex.js" in page.read_text(encoding="utf-8")]
+
+
 def test_every_icon_is_in_the_theme():
     assert len(icons.code_points()) >= len(icons.ICONS)
 

@@ -29,9 +29,12 @@ def test_exercises_are_fresh(regenerated):
 
 
 def test_a_second_run_gives_the_same_bytes(regenerated, tmp_path):
-    release(out=tmp_path / "exercises", source=tmp_path / "source")
-    assert differing(regenerated, tmp_path / "exercises") == []
-    assert differing(regenerated.parent / "source", tmp_path / "source") == []
+    again = ("single-head", "gqa")  # one on NumPy, one on PyTorch: a recording takes long
+    release(again, out=tmp_path / "exercises", source=tmp_path / "source")
+    for kind, first in (("exercises", regenerated), ("source", regenerated.parent / "source")):
+        for code in LANGUAGES:
+            for name in again:
+                assert differing(first / code / name, tmp_path / kind / code / name) == []
 
 
 def test_an_older_file_does_not_stay(regenerated, tmp_path):
