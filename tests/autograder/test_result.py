@@ -83,8 +83,10 @@ threading.Thread(target=lambda: (time.sleep({after}), os.kill(os.getpid(), 9), o
 def test_a_process_that_is_lost_again_and_again_is_no_lack_of_time(grade, single_head):
     result = grade(single_head.solution_source + ENDS.format(after=0), language="en")
     assert result["score"] < 10
-    assert {test["message"].splitlines()[1] for test in result["tests"] if test["status"] == "error"} == {
-        "The Python process ended, or used more than it may, while your code ran."}
+    said = {test["message"].splitlines()[1] for test in result["tests"] if test["status"] == "error"}
+    assert said and said <= {  # it may end while the cells run anew, too
+        "The Python process ended, or used more than it may, while your code ran.",
+        "Cell 1 of the notebook ended the Python process."}
     assert "timeout" not in {test["status"] for test in result["tests"]}
 
 

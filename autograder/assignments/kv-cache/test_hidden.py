@@ -56,7 +56,7 @@ def test_cache_first(student, draw):
 
 
 @points(1.0, part="KVCache")
-@catches("append-overwrites", "append-returns-new-alone", "newest-first", "counts-appends", "later-values-lost", "length-not-moved")
+@catches("append-overwrites", "append-returns-new-alone", "newest-first", "counts-appends", "later-values-lost")
 def test_cache_several(student, draw):
     """After several appends all tokens come back, in the order in which they came."""
     cache, sizes = cache_of(student, draw, max_len=draw.size(12, 20))
@@ -68,7 +68,7 @@ def test_cache_several(student, draw):
 
 
 @points(0.5, part="KVCache")
-@catches("len-is-room", "len-counts-appends")
+@catches("len-is-room", "len-counts-appends", "length-not-moved")
 def test_cache_length(student, draw):
     """len() is the number of tokens that are held: none at first, and not the room that there is."""
     cache, sizes = cache_of(student, draw, max_len=draw.size(12, 20))
@@ -100,19 +100,14 @@ def test_cache_failed(student, draw):
     """A call that fails leaves the cache as it was."""
     max_len = draw.size(8, 12)
     cache, sizes = cache_of(student, draw, max_len)
-    twin = student.KVCache(sizes[0], sizes[1], max_len, sizes[2])  # the same without the calls that fail
     k, v = fresh_kv(draw, sizes, 3)
-    cache.append(k, v), twin.append(k, v)
+    cache.append(k, v)
     with fails("ValueError"):
         cache.append(*fresh_kv(draw, sizes, max_len - 2))
     with fails("ValueError"):
         cache.append(fresh_kv(draw, sizes, 2)[0], fresh_kv(draw, sizes, 1)[1])
     more = fresh_kv(draw, sizes, 2)
-    got, want = cache.append(*more), expect_pair(twin.append(*more), "append")
-    held = [torch.cat(parts, 2) for parts in zip((k, v), more)]
-    if any(not isinstance(one, torch.Tensor) or one.shape != k.shape for one, k in zip(want, held)):
-        want = held
-    compare_held(got, *want)
+    compare_held(cache.append(*more), torch.cat([k, more[0]], 2), torch.cat([v, more[1]], 2))
 
 
 @points(0.5, part="KVCache")

@@ -57,7 +57,7 @@ def test_large_scores(student, draw):
 
 
 @points(0.5, part="attend_tile")
-@catches("tile-scores-in-float16", "tile-sums-in-float16")
+@catches("tile-sums-in-float16")
 def test_float16_sums(student, draw):
     """Scores and sums are kept in float32 where the inputs are float16."""
     n_keys = 8 * WHOLE
