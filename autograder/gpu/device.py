@@ -96,8 +96,8 @@ def probe():
 def advice(text):
     """What to do about an error of PyTorch's."""
     if "not compiled with CUDA" in text:
-        return ("The environment has PyTorch's build for the CPU: install the one for CUDA, "
-                "pip install --index-url https://download.pytorch.org/whl/cu130 torch, in the version that requirements.txt names.")
+        return ("The environment has PyTorch's build for the CPU: install the one for CUDA, in the version of torch that requirements.txt names; "
+                "PyTorch's page Get Started gives the command.")
     if "no kernel image" in text:
         return "This build of PyTorch has no code for that card."
     return "See whether nvidia-smi lists it, and whether CUDA_VISIBLE_DEVICES leaves it visible."
