@@ -81,12 +81,10 @@ threading.Thread(target=lambda: (time.sleep({after}), os.kill(os.getpid(), 9), o
 
 
 def test_a_process_that_is_lost_again_and_again_is_no_lack_of_time(grade, single_head):
-    result = grade(single_head.solution_source + ENDS.format(after=0), language="en")
+    result = grade(single_head.solution_source + ENDS.format(after=0.03), language="en")  # the cell has come to its end by then, the tests have not
     assert result["score"] < 10
-    said = {test["message"].splitlines()[1] for test in result["tests"] if test["status"] == "error"}
-    # Which of them is met depends on how far the cells come before the process ends.
-    ended = ("The Python process ended", "Cell 1 of the notebook ended the Python process.", "is not defined in the notebook.")
-    assert said and all(any(words in one for words in ended) for one in said)
+    assert {test["message"].splitlines()[1] for test in result["tests"] if test["status"] == "error"} == {
+        "The Python process ended, or used more than it may, while your code ran."}
     assert "timeout" not in {test["status"] for test in result["tests"]}
 
 
