@@ -9,6 +9,7 @@ import importlib.metadata
 import os
 import platform
 import shutil
+import site
 import sys
 
 from book.tools.paths import BUILD, FONTS, TOOLS
@@ -32,8 +33,12 @@ exec("import runpy; runpy.run_path({file!r}, run_name='shared_cells')['start'](g
 
 
 def packages() -> list[str]:
-    """Every installed distribution as `name==version`, in order."""
-    return sorted({f"{each.name.lower()}=={each.version}" for each in importlib.metadata.distributions() if each.name})
+    """Every installed distribution as `name==version`, in order.
+
+    Asked of the environment's own folders and not of `sys.path`, to which a package may add others when it is imported, as setuptools does.
+    """
+    folders = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
+    return sorted({f"{each.name.lower()}=={each.version}" for each in importlib.metadata.distributions(path=folders) if each.name})
 
 
 def fingerprint() -> str:

@@ -1,5 +1,6 @@
 """Cells that are computed once for all languages: what they depend on, what they keep, what they refuse."""
 
+import importlib.metadata
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -220,6 +221,17 @@ def test_the_cache_goes_with_what_was_computed(tmp_path, kernels):
     shutil.rmtree(tmp_path / "shared")
     runtime.prepare()
     assert not (tmp_path / "cache" / "executed").exists()
+
+
+def test_a_folder_that_a_package_adds_when_it_is_imported_changes_nothing(tmp_path, kernels, monkeypatch):
+    (tmp_path / "cache" / "executed").touch()
+    carried = tmp_path / "vendor" / "carried-1.0.dist-info"
+    carried.mkdir(parents=True)
+    (carried / "METADATA").write_text("Name: carried\nVersion: 1.0\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(carried.parent)
+    assert "carried==1.0" in {f"{each.name}=={each.version}" for each in importlib.metadata.distributions()}
+    runtime.prepare()
+    assert (tmp_path / "cache" / "executed").exists() and "numpy" in {each.split("==")[0] for each in runtime.packages()}
 
 
 def test_a_readers_notebook_computes(tmp_path):
