@@ -17,6 +17,7 @@ from autograder.sandbox.limits import Limits
 PATIENCE = 20  # how many workers may be lost under one submission
 GPU = "GPU"  # the resource of Dask workers that have one
 LOOK_S = 2.0  # how often workers are counted
+NOBODY_ELSE = "127.0.0.1:0"  # Dask's own pages: on any free port, and for this machine alone
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,10 @@ def _local_cluster(jobs, stack):
     stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": PATIENCE}))
     for attempt in range(PATIENCE):
         try:
-            cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=logging.CRITICAL)
+            cluster = LocalCluster(
+                n_workers=jobs, threads_per_worker=1, processes=True, silence_logs=logging.CRITICAL,
+                dashboard_address=NOBODY_ELSE, worker_dashboard_address=NOBODY_ELSE,
+            )
             break
         except RuntimeError:
             if attempt == PATIENCE - 1:

@@ -4,8 +4,11 @@ The source version, solutions included, goes to _build/source/<language>/<assign
 """
 
 import json
+import multiprocessing
+import os
 import shutil
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -22,13 +25,18 @@ def release(assignments=None, languages=None, out=EXERCISES, source=SOURCE):
     The same sources give the same bytes. Raises ValueError where there is no such assignment, language or prose, and
     bodies.Mismatch where prose and reference do not fit together.
     """
-    made = []
-    for name in assignments or assignments_.names():
-        assignment = assignments_.load(name)
-        recorded = recording.record(assignment)
-        for language in languages or written(assignment):
-            made.append(_release(assignment, language, recorded, Path(out).resolve(), Path(source).resolve()))
-    return made
+    each = [(name, languages, Path(out).resolve(), Path(source).resolve()) for name in assignments or assignments_.names()]
+    if len(each) == 1:
+        return _release_languages(*each[0])
+    with ProcessPoolExecutor(min(len(each), os.cpu_count() or 1), multiprocessing.get_context("spawn")) as processes:  # a recording takes long
+        return [folder for made in processes.map(_release_languages, *zip(*each)) for folder in made]
+
+
+def _release_languages(name, languages, out, source):
+    """The release versions of one assignment."""
+    assignment = assignments_.load(name)
+    recorded = recording.record(assignment)
+    return [_release(assignment, language, recorded, out, source) for language in languages or written(assignment)]
 
 
 def written(assignment):

@@ -87,7 +87,7 @@
       (place) => compact(budgets[place]), (place) => change({ parameters: budgets[place] }));
     const context = slider(text.context, { min: 8, max: 20, step: 1, value: Math.log2(state.context) }, (value) => number(2 ** value),
       (value) => change({ context: 2 ** value }));
-    const target = choice(text.target, targets.map((each) => [each.name, `${each.label}, ${bytes(each.memory, units)}`]), state.target,
+    const target = choice(text.target, targets.map((each) => [each.name, fill(text.machine, { machine: each.label, memory: bytes(each.memory, units) })]), state.target,
       (value) => change({ target: value }));
 
     const draw = (aloud = true) => {

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { fixed, fill, make, choice, button, speaker, start } = window.Interactive;
+  const { fixed, fill, sentences, make, choice, button, speaker, start } = window.Interactive;
   const PAUSE = 1400; // milliseconds between two steps that play by themselves
 
   /* After each tile: the largest score m, the factor of the earlier sums, the sums l and u, and the output so far. */
@@ -68,12 +68,12 @@
     const compute = () => {
       found = steps(scores, values, state.tile);
       body.replaceChildren(...found.map((step, place) => make("tr", {}, make("th", { scope: "row" }, String(place + 1)),
-        ...["m", "shrink", "l", "u", "output"].map((name) => make("td", {}, fixed(step[name], 3))))));
+        ...["m", "shrink", "l", "u", "output"].map((name) => make("td", {}, place === 0 && name === "shrink" ? "–" : fixed(step[name], 3))))));
     };
     const sentence = (step) => {
       const numbers = { step: state.step, steps: found.length, m: fixed(step.m, 3), l: fixed(step.l, 3), u: fixed(step.u, 3), shrink: fixed(step.shrink, 3) };
-      const ending = state.step === found.length ? ` ${fill(text.done, { output: fixed(step.output, 3), whole: fixed(whole, 3) })}` : "";
-      return fill(state.step === 1 ? text.first : step.shrink === 1 ? text.same : text.shrunk, numbers) + ending;
+      const ending = state.step === found.length ? fill(text.done, { output: fixed(step.output, 3), whole: fixed(whole, 3) }) : "";
+      return sentences(fill(state.step === 1 ? text.first : step.shrink === 1 ? text.same : text.shrunk, numbers), ending);
     };
     const draw = (aloud = true) => {
       const step = found[state.step - 1];

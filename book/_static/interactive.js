@@ -5,9 +5,12 @@ window.Interactive = (() => {
   const language = document.documentElement.lang || "en";
   const figures = {};
 
-  const number = (value, options = {}) => new Intl.NumberFormat(language, options).format(value);
+  const number = (value, options = {}) => new Intl.NumberFormat(language, options).format(value).replace("-", "\u2212");
   const fixed = (value, digits) => number(value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   const fill = (template, values) => template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+
+  /* Sentences one after the other; Chinese puts no space between them. */
+  const sentences = (...all) => all.filter(Boolean).join(language.startsWith("zh") ? "" : " ");
 
   /* Bytes in the unit that fits; units are the page's words for bytes, KiB, MiB and so on. */
   const bytes = (value, units) => {
@@ -131,5 +134,5 @@ window.Interactive = (() => {
     }
   };
 
-  return { number, fixed, fill, bytes, make, slider, choice, field, button, speaker, bars, start, figures };
+  return { number, fixed, fill, sentences, bytes, make, slider, choice, field, button, speaker, bars, start, figures };
 })();

@@ -36,7 +36,7 @@ window.addEventListener("beforeprint", () => document.querySelectorAll("article 
 openTarget();
 
 /* What is wider than its place scrolls there, and a keyboard reaches it. */
-const WIDE = "article span.math, article mjx-container[display='true'], article div.output";
+const WIDE = "article span.math, article .formula, article div.output";
 const letScroll = () => document.querySelectorAll(WIDE).forEach((each) => {
   const wide = each.scrollWidth > each.clientWidth + 12;
   each.classList.toggle("scrolls", wide);
@@ -46,10 +46,10 @@ const letScroll = () => document.querySelectorAll(WIDE).forEach((each) => {
 document.addEventListener("toggle", letScroll, true);
 window.addEventListener("resize", () => requestAnimationFrame(letScroll));
 window.addEventListener("load", letScroll);
-window.MathJax?.startup?.promise?.then(letScroll);
 
-/* What the search page shows of a hit is the page's text, without the buttons and lists around it. */
-if (typeof Search !== "undefined") {
+/* What the search page shows of a hit is the page's text, without the buttons and lists around it. Its own scripts come after this one. */
+document.addEventListener("DOMContentLoaded", () => {
+  if (typeof Search === "undefined") return;
   const textOf = Search.htmlToText;
   Search.htmlToText = (source, anchor) => {
     const page = new DOMParser().parseFromString(source, "text/html");
@@ -57,4 +57,4 @@ if (typeof Search !== "undefined") {
     page.querySelectorAll(around).forEach((element) => element.remove());
     return textOf(page.documentElement.outerHTML, anchor);
   };
-}
+});

@@ -14,6 +14,7 @@ from pathlib import Path
 from babel.messages import mofile, pofile
 
 from book.tools import languages, originals, runtime, toc
+from book.tools.ext import bibliography
 from book.tools.paths import BOOK, CONFIG, LOCALE, REFERENCES, STATIC, TEMPLATES
 
 EXTENSIONS = [
@@ -30,10 +31,13 @@ EXTENSIONS = [
     "book.tools.ext.captions",
     "book.tools.ext.lists",
     "book.tools.ext.citations",
+    "book.tools.ext.bibliography",
+    "book.tools.ext.unbroken",
     "book.tools.ext.dropdowns",
     "book.tools.ext.quiz",
     "book.tools.ext.explained",
     "book.tools.ext.figures",
+    "book.tools.ext.formulas",
     "book.tools.ext.interactive",
     "book.tools.ext.shared_marks",
     "book.tools.ext.switcher",
@@ -42,6 +46,7 @@ EXTENSIONS = [
     "book.tools.ext.dependencies",
     "book.tools.ext.assets",
     "book.tools.ext.icons",
+    "book.tools.ext.light",
     "book.tools.ext.social",
 ]
 
@@ -106,8 +111,8 @@ def settings(language: languages.Language, locale_dir: Path, toc_path: Path, bas
         "numfig": True,
         "numfig_format": {"figure": language.figure, "table": language.table, "code-block": _("Listing") + " %s", "section": "%s"},
         "math_eqref_format": "({number})",
-        "mathjax_path": "mathjax/tex-mml-chtml.js",
-        "mathjax3_config": {"options": {"enableMenu": False}},
+        "html_math_renderer": "mathml",
+        "myst_update_mathjax": False,
         "nb_execution_cache_path": str(runtime.CACHE),
         "nb_execution_in_temp": True,
         "nb_execution_show_tb": True,
@@ -117,7 +122,7 @@ def settings(language: languages.Language, locale_dir: Path, toc_path: Path, bas
         "nb_ipywidgets_js": {},
         "bibtex_bibfiles": [str(REFERENCES)] if REFERENCES.exists() else [],
         "bibtex_reference_style": "author_year",
-        "bibtex_default_style": "plain",
+        "bibtex_default_style": bibliography.STYLE,
         # Every chapter ends with the sources it cites, so one source may stand in several lists, and number 1 is another one in each.
         "suppress_warnings": ["myst.domains", "bibtex.duplicate_citation", "bibtex.duplicate_label"],
         "book_language": language.code,

@@ -55,7 +55,7 @@ def test_the_still_and_the_words_are_in_the_pages_language(site, name, code):
     english = embedded(site, name, SOURCE)[1]["text"]
     assert data["text"].keys() == english.keys()
     if code != SOURCE:
-        assert not [key for key, text in data["text"].items() if text == english[key] and " " in text]
+        assert not [key for key, text in data["text"].items() if text == english[key] and " " in text and re.sub(r"\{\w+\}|\W", "", text)]
     for key, text in data["text"].items():
         assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", english[key])), key
     assert box["aria-labelledby"] == box.select_one(".interactive-title")["id"]

@@ -22,7 +22,7 @@ def environment():
 
 def make(factory, more=""):
     """A course folder whose gradebook knows the assignment; `more` is added to its configuration."""
-    release(languages=["en"], out=factory.mktemp("exercises"))  # makes the source version that nbgrader reads
+    release([ASSIGNMENT], ["en"], out=factory.mktemp("exercises"))  # makes the source version that nbgrader reads
     course = factory.mktemp("course")
     (course / "nbgrader_config.py").write_text(f'load_subconfig("nbgrader_config.py", path={str(ROOT / "autograder")!r})\n{more}', encoding="utf-8")
     nbgrader(course, "generate_assignment", ASSIGNMENT)

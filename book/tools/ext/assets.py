@@ -1,7 +1,6 @@
 """Mends what the theme and the extensions put into pages: a script twice, words that stay English in every language."""
 
 import json
-import re
 from pathlib import Path
 
 from sphinx.errors import ExtensionError
@@ -9,7 +8,6 @@ from sphinx.locale import _
 
 # Where sphinx-copybutton's script has its messages and has not yet chosen among them. It knows few languages.
 COPYBUTTON_CHOICE = "let locale = 'en'\n"
-SEARCH = re.compile(r'\s*<script src="[^"]*\b(?:searchtools|language_data|searchindex)\.js[^"]*"></script>')
 MENDED = (
     ('<summary aria-label="Toggle hidden content">', "<summary>"),  # an English label; the words that are seen say it in the page's language
     ('role="doc-biblioentry"', 'role="listitem"'),  # a role that there is no more, inside a list
@@ -51,20 +49,9 @@ def translate_copybutton(app, exception) -> None:
     script.write_text(source.replace(COPYBUTTON_CHOICE, added + COPYBUTTON_CHOICE), encoding="utf-8")
 
 
-def search_where_it_is(app, exception) -> None:
-    """Takes the index of the search out of all pages but the search's own: the theme loads it everywhere, a hundred kilobytes, for a way of searching that is off."""
-    if exception or app.builder.format != "html":
-        return
-    for page in Path(app.outdir).rglob("*.html"):
-        if page.name != "search.html":
-            text = page.read_text(encoding="utf-8")
-            page.write_text(SEARCH.sub("", text), encoding="utf-8")
-
-
 def setup(app):
     app.add_config_value("comments_config", {}, "html")  # Jupyter Book always sets it, for an extension that is not used here
     app.connect("html-page-context", once, priority=900)
     app.connect("html-page-context", mend_body, priority=900)
     app.connect("build-finished", translate_copybutton)
-    app.connect("build-finished", search_where_it_is)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,8 +15,8 @@ class TranslateNames(SphinxPostTransform):
             for text in list(citation.findall(nodes.Text)):
                 if text.strip() == "et al.":
                     text.parent.replace(text, nodes.Text(text.replace("et al.", _("et al."))))
-                elif text.strip() == "and":
-                    text.parent.replace(text, nodes.Text(f" {_('and')} "))
+                elif " and " in text:
+                    text.parent.replace(text, nodes.Text(text.replace(" and ", f" {_('and')} ")))
 
 
 def setup(app):

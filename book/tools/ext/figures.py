@@ -34,6 +34,7 @@ class AlternativeTexts(SphinxPostTransform):
 
 
 SOURCE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^"]*/)?_images/([^"]+)"')
+WHEN_NEEDED = 'loading="lazy" decoding="async"'  # chapters are long: pictures come as the reader comes near them
 LENGTH = r'\b{}="([\d.]+)(pt|px|)"'
 PIXELS = {"pt": 4 / 3, "px": 1, "": 1}
 
@@ -54,7 +55,7 @@ def add_sizes(app, pagename, templatename, context, doctree) -> None:
 
     def sized(match) -> str:
         found = size(paths[match[3]]) if match[3] in paths else None
-        return match[0] + (f' width="{found[0]}" height="{found[1]}"' if found else "")
+        return match[0] + (f' width="{found[0]}" height="{found[1]}" {WHEN_NEEDED}' if found else "")
 
     if "body" in context:
         context["body"] = SOURCE.sub(sized, context["body"])

@@ -1,9 +1,8 @@
-"""The few icons that pages show, as a font of a few kilobytes. The theme brings two thousand, as a script of half a megabyte (packed) and as a font of a hundred
-kilobytes; its style sheet works with either. The script and the large fonts are left out of the site.
+"""The few icons that pages show, as a font of a few kilobytes. The theme brings two thousand, as a script of half a megabyte (packed) and as a font
+of a hundred kilobytes; its style sheet works with either. The script and the large fonts are left out of the site, see `light.py`.
 """
 
 import re
-import shutil
 from pathlib import Path
 
 import pydata_sphinx_theme
@@ -14,15 +13,18 @@ from sphinx.errors import ExtensionError
 STATIC = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 FONT = STATIC / "vendor" / "fontawesome" / "webfonts" / "fa-solid-900.ttf"
 STYLES = STATIC / "styles" / "pydata-sphinx-theme.css"
-ICONS = ("angle-down", "angle-left", "angle-right", "arrow-up", "bars", "circle-half-stroke", "download", "globe", "list", "magnifying-glass", "moon", "sun")
-MARKS = re.compile(r'--pst-icon-[\w-]+:\s*"(?:\\([0-9a-f]{4})|([\ue000-\uf8ff]))"')  # of the boxes for notes and warnings, and their like
+ICONS = ("angle-down", "angle-left", "angle-right", "arrow-up", "bars", "circle-half-stroke", "download", "globe", "list", "magnifying-glass", "moon",
+         "sun")
+# The marks of the boxes for notes and warnings, and their like.
+MARKS = re.compile(r'--pst-icon-[\w-]+:\s*"(?:\\([0-9a-f]{4})|([\ue000-\uf8ff]))"')
 LEFT_OUT = ("_static/scripts/fontawesome.js*", "_static/vendor/fontawesome", "_static/**/*.map")
 SCRIPT = re.compile(r"\s*<script[^>]*\bfontawesome\.js[^>]*></script>|\s*<link[^>]*\bfontawesome[^>]*>")
 USED = re.compile(r'<(?:i|span)[^>]*class="([^"]*\bfa-solid\b[^"]*)"')
 ALWAYS = {"fa-solid", "fa-lg"}
 SHEET = """\
 /* Shapes of Font Awesome Free 6 (https://fontawesome.com), font: SIL OFL 1.1 (https://openfontlicense.org). */
-@font-face { font-family: "Font Awesome 6 Free"; font-style: normal; font-weight: 900; font-display: block; src: url("icons.woff") format("woff"); }
+@font-face { font-family: "Font Awesome 6 Free"; font-style: normal; font-weight: 900; font-display: block;
+  src: url("icons.woff") format("woff"); }
 """
 
 
@@ -52,24 +54,15 @@ def write(app, config) -> None:
     config.html_static_path.append(str(folder))
 
 
-def leave_out(app, exception) -> None:
-    """Takes the theme's script and fonts out of the site, and says so where a page shows an icon that the small font has not."""
-    if exception or app.builder.format != "html":
-        return
+def check(page: str, text: str) -> None:
+    """Says so where a page shows an icon that the small font has not."""
     known = ALWAYS | {f"fa-{name}" for name in ICONS}
-    for page in Path(app.outdir).rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        strange = {name for classes in USED.findall(text) for name in classes.split() if name.startswith("fa-")} - known
-        if strange:
-            raise ExtensionError(f"{page.name} shows icons that {__name__} does not have: {', '.join(sorted(strange))}; add them to ICONS")
-        page.write_text(SCRIPT.sub("", text), encoding="utf-8")
-    for pattern in LEFT_OUT:
-        for path in Path(app.outdir).glob(pattern):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    strange = {name for classes in USED.findall(text) for name in classes.split() if name.startswith("fa-")} - known
+    if strange:
+        raise ExtensionError(f"{page} shows icons that {__name__} does not have: {', '.join(sorted(strange))}; add them to ICONS")
 
 
 def setup(app):
     app.connect("config-inited", write)
-    app.connect("build-finished", leave_out)
     app.add_css_file("icons.css", priority=900)  # after the theme's, whose font it stands for
     return {"parallel_read_safe": True, "parallel_write_safe": True}

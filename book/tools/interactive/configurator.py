@@ -44,6 +44,7 @@ def words() -> dict:
         "parameters": _("Parameters, without embeddings"),
         "context": _("Context in tokens"),
         "target": _("Machine"),
+        "machine": _("{machine}, {memory}"),
         "room": _("room"),
         "gqa": _("GQA with {groups} KV heads"),
         "chosen": _("{kind}: {layers} layers, {heads} heads of {d_head}"),

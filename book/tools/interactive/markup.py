@@ -10,7 +10,7 @@ from book.tools.languages import language
 def decimal(value: float, digits: int, code: str) -> str:
     """A number with a fixed number of decimals, as that language writes it."""
     pattern = "#,##0" + ("." + "0" * digits if digits else "")
-    return format_decimal(value, format=pattern, locale=language(code).sphinx)
+    return format_decimal(value, format=pattern, locale=language(code).sphinx).replace("-", "−")  # a hyphen in some languages
 
 
 def row(cells, tag: str = "td") -> str:

@@ -36,6 +36,7 @@ def still(data: dict) -> str:
     text, tile = data["text"], data["start"]["tile"]
     rows = [[number, *(decimal(step[name], 3, data["language"]) for name in ("m", "shrink", "l", "u", "output"))]
             for number, step in enumerate(steps(data["scores"], data["values"], tile), 1)]
+    rows[0][2] = "–"  # there is nothing yet to shrink
     return table([text["tile"], "m", "e^(m − m′)", "ℓ", "u", "u / ℓ"], rows, "interactive-numbers", text["caption"])
 
 
