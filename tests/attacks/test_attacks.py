@@ -4,6 +4,7 @@ For each: no point beyond what it honestly earns, a right solution graded next l
 nothing is left behind, and the result keeps to the published form.
 """
 
+import compileall
 import concurrent.futures
 import json
 import math
@@ -51,6 +52,7 @@ def outside():
 @pytest.fixture(scope="session")
 def graded(request, needs_sandbox, outside):
     """graded(attack) waits for the record of an attack; all that are selected are graded by some graders side by side."""
+    compileall.compile_dir(CHILD, quiet=2)  # other tests may run beside these, and write the compiled files of what they import
     before = fingerprint()
     selected = [item.callspec.params["attack"] for item in request.session.items if "attack" in getattr(getattr(item, "callspec", None),
         "params", {})]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import psutil
 import pytest
@@ -99,6 +100,17 @@ def test_killed_workers_cost_nothing(needs_sandbox, folder, tmp_path):
         killer.join()
     assert sorted(done) == graded == sorted(path.stem for path in folder.iterdir())
     assert done["s0"]["score"] == done["s4"]["score"] == 10.0
+
+
+def test_what_listens_is_for_this_machine_alone():
+    """Two runs side by side want no port of each other's, and nobody else on the network gets to see Dask's pages."""
+    with contextlib.ExitStack() as stack, warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        clusters = [batch._local_cluster(1, stack) for _ in range(2)]
+        ours = {process.pid for process in psutil.Process().children(recursive=True)} | {os.getpid()}
+        listening = {each.laddr for each in psutil.net_connections("tcp") if each.pid in ours and each.status == psutil.CONN_LISTEN}
+    assert len(clusters) == 2 and len(listening) >= 4 and {address.ip for address in listening} == {"127.0.0.1"}
+    assert not [warning for warning in said if "Port" in str(warning.message)]
 
 
 def test_workers_that_are_killed_while_they_start_cost_nothing(needs_sandbox, folder, tmp_path):

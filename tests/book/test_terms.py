@@ -52,6 +52,11 @@ def test_a_language_without_sentences_says_them_in_english(monkeypatch, tmp_path
     assert [name for *_, name in explained.Finder("sv").find("En query i ett block")] == ["query"]
 
 
+def term_of(marked) -> str:
+    """The address in the glossary of a term that is marked as a link or, later in the chapter, as no more than a word."""
+    return marked.get("data-term") or marked["href"].partition("#")[2]
+
+
 @pytest.mark.parametrize(("code", "name"), PAGES)
 def test_pages_explain_each_term_once_a_section(site, code, name):
     page = BeautifulSoup((site / code / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
@@ -62,8 +67,11 @@ def test_pages_explain_each_term_once_a_section(site, code, name):
     for each in links:
         assert not each.find_parent(["h1", "h2", "h3", "code", "pre", "a", "button", "summary", "th"]), each
     for section in page.select("article > section > section"):
-        terms_there = [each["href"] for each in section.select("a.explained")]
-        assert len(terms_there) == len(set(terms_there)), section.get("id")
+        there = [term_of(each) for each in section.select(".explained")]
+        assert len(there) == len(set(there)), section.get("id")
+    always_seen = [term_of(each) for each in links if not each.find_parent("details")]
+    assert len(always_seen) == len(set(always_seen)), "a keyboard stops once at each term"
+    assert {term_of(each) for each in page.select("span.explained")} <= set(always_seen)
     assert len(page.select("script[src*='explained.js']")) == bool(links)
 
 
@@ -86,6 +94,16 @@ def test_hover_focus_and_escape(code, reader, address):  # noqa: F811
     reader.keyboard.press("Escape")
     assert not box.is_visible() and term.get_attribute("aria-describedby") is None
     assert not reader.problems
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_later_mentions_are_explained_to_the_pointer_alone(code, reader, address):  # noqa: F811
+    said = {glossary.anchor(name): text for name, text in glossary.sentences(code).items()}
+    reader.goto(f"{address}/{code}/{CHAPTER}.html", wait_until="networkidle")
+    later, box = reader.locator("span.explained").first, reader.locator("#explanation")
+    later.hover()
+    assert box.inner_text() == said[later.get_attribute("data-term")]
+    assert later.evaluate("(word) => word.tabIndex") == -1
 
 
 def test_a_first_tap_explains_and_a_second_leads_to_the_glossary(browser, address):  # noqa: F811
