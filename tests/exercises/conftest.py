@@ -22,12 +22,13 @@ def regenerated(tmp_path_factory):
 
 
 def pytest_generate_tests(metafunc):
-    """`exercise` and `language` are all there are; together, all languages that each exercise is written in."""
+    """`exercise` and `language` are all there are; together, all languages that each exercise is written in. A module may name those it is about: ONLY."""
     wanted = [name for name in ("exercise", "language") if name in metafunc.fixturenames]
+    names = getattr(metafunc.module, "ONLY", ASSIGNMENTS)
     if len(wanted) == 2:
-        metafunc.parametrize(wanted, [(name, code) for name in ASSIGNMENTS for code in written(assignment.load(name))], indirect=True)
+        metafunc.parametrize(wanted, [(name, code) for name in names for code in written(assignment.load(name))], indirect=True)
     elif wanted:
-        metafunc.parametrize(wanted[0], ASSIGNMENTS if wanted == ["exercise"] else LANGUAGES, indirect=True)
+        metafunc.parametrize(wanted[0], names if wanted == ["exercise"] else LANGUAGES, indirect=True)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder import messages
 
+ONLY = ["single-head"]
 MISTAKES = {
     "softmax": "softmax-overflow",
     "attention": "mask-multiplied",
@@ -18,8 +19,6 @@ BROKEN = "def softmax(x, axis=-1):\n    return x / [1, 2, 3, 4, 5]"
 @pytest.fixture
 def executed(exercise, language, released, notebook_of, solved):
     """The notebook with its solutions and mistakes put in below, executed in its folder; its cells by id."""
-    if exercise.name != "single-head":
-        pytest.skip("the mistakes named here are single-head's")
     cells = notebook_of.cells
     cells += [new_code_cell(solved[f"{part}-solution"], id=f"solve-{part}") for part in exercise.parts]
     cells += [new_code_cell(f'result = check("{part}")\nprint(result.passed)', id=f"solved-{part}") for part in exercise.parts]
