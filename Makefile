@@ -9,6 +9,7 @@ ASSIGNMENT ?= single-head
 SUBMISSIONS ?= submitted
 OUT ?= _build/grades
 JOBS ?= 1
+PROCESSES ?= 2
 export PYTHONDONTWRITEBYTECODE ?= 1
 
 .DEFAULT_GOAL := help
@@ -47,8 +48,8 @@ grade: env  ## grade submissions (SUBMISSIONS=submitted ASSIGNMENT=single-head O
 translations: env  ## show which paragraphs and messages wait for a translator
 	@status=0; $(BIN)/python -m book.tools.translations || status=1; $(BIN)/python -m autograder messages || status=1; exit $$status
 
-test: env  ## run all tests
-	$(BIN)/python -m pytest
+test: env  ## run all tests, in two processes (PROCESSES=2)
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile
 
 cuda: env  ## run the tests that need a GPU (they are skipped where there is none)
 	$(BIN)/python -m pytest -m cuda

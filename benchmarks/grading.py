@@ -24,16 +24,23 @@ def main(n):
         for folder in (stock, ours):
             honest(folder / "submitted", n)
         of_stock = nbgrader(stock, "autograde", ASSIGNMENT)
-        to_results = seconds(autograder("grade", ours / "submitted", "--assignment", ASSIGNMENT, "--out", ours / "grades", "--jobs", "2"), cwd=ROOT)
+        one, two = (to_results(ours / "submitted", ours / out, jobs) for out, jobs in (("grades", 1), ("grades-of-two", 2)))
         to_gradebook = nbgrader(ours, "autograde", ASSIGNMENT)
     keep("grading", {
         "submissions": n,
         "stock nbgrader autograde, s": round(of_stock, 1),
-        "ours to results, 2 jobs, s": round(to_results, 1),
-        "ours to results and on into the gradebook, s": round(to_results + to_gradebook, 1),
-        "times faster to results": round(of_stock / to_results, 1),
-        "times faster including the gradebook": round(of_stock / (to_results + to_gradebook), 1),
+        "ours to results, 1 job, s": round(one, 1),
+        "ours to results, 2 jobs, s": round(two, 1),
+        "ours to results with 1 job and on into the gradebook, s": round(one + to_gradebook, 1),
+        "times faster to results, 1 job": round(of_stock / one, 1),
+        "times faster to results, 2 jobs": round(of_stock / two, 1),
+        "times faster including the gradebook": round(of_stock / (one + to_gradebook), 1),
     })
+
+
+def to_results(submissions, out, jobs):
+    """The seconds that our grader takes. One job keeps two cores busy already: the grader's and the sandbox's processes take turns."""
+    return seconds(autograder("grade", submissions, "--assignment", ASSIGNMENT, "--out", out, "--jobs", jobs), cwd=ROOT)
 
 
 def our_config():

@@ -1,4 +1,5 @@
-/* Explains terms in place: on hover and focus, and on a first tap; a second one, like a click, follows the link to the glossary. */
+/* Explains terms in place: on hover and focus, and on a first tap; a second one, like a click, follows the link to the glossary.
+   Where the chapter has explained a term before, it is no link and no stop for the keyboard. */
 "use strict";
 
 (() => {
@@ -10,10 +11,11 @@
   Object.assign(box, { id: "explanation", className: "explanation", hidden: true });
   box.setAttribute("role", "tooltip");
   document.body.append(box);
+  document.documentElement.classList.add("explains");
   let shown = null;
   let leaving = 0;
 
-  const termAt = (target) => (target instanceof Element ? target.closest("a.explained") : null);
+  const termAt = (target) => (target instanceof Element ? target.closest(".explained") : null);
 
   const hide = () => {
     clearTimeout(leaving);
@@ -37,7 +39,7 @@
     clearTimeout(leaving);
     if (shown === term) return;
     hide();
-    const sentence = sentences[term.hash.slice(1)];
+    const sentence = sentences[term.dataset.term || term.hash.slice(1)];
     if (!sentence) return;
     box.textContent = sentence;
     box.hidden = false;

@@ -45,7 +45,8 @@
       draw();
     };
 
-    const head = choice(text.head, heads.map((each, place) => [place, each.name, each.group]), state.head, (value) => change({ head: Number(value) }));
+    const head = choice(text.head, heads.map((each, place) => [place, each.name, each.group]), state.head,
+      (value) => change({ head: Number(value) }));
     const masks = [["none", text.none], ["causal", text.causal], ["window", fill(text.window, { n: data.window })]];
     const mask = choice(text.mask, masks, state.mask, (value) => change({ mask: value }));
     const temperature = slider(text.temperature, { min: -1, max: 1, step: 0.1, value: Math.log10(state.temperature) },

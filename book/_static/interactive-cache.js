@@ -39,7 +39,8 @@
       }
       draw();
     };
-    const sizes = Object.fromEntries(SIZES.map((name) => [name, field(text[name], { min: name === "rope" ? 0 : 1, max: 65536, value: 1 }, edit(name))]));
+    const sizes = Object.fromEntries(SIZES.map((name) => [name,
+      field(text[name], { min: name === "rope" ? 0 : 1, max: 65536, value: 1 }, edit(name))]));
     const groups = choice(text.groups, [], "", (value) => edit("groups")(Number(value)));
     const offerGroups = () => groups.offer(divisors(model.heads).map((each) => [each, number(each)]), model.groups);
     const power = (name, max, min = 0) => slider(text[name], { min, max, step: 1, value: 0 }, (value) => number(2 ** value), (value) => {
@@ -64,12 +65,14 @@
         const kind = KINDS[place];
         const token = cacheBytes(model, kind, { ...state, context: 1, sequences: 1 });
         const product = kind === "MLA" ? `${model.latent} + ${model.rope}` : `2 · ${kept(model, kind) / 2 / model.d_head} · ${model.d_head}`;
-        [product, bytes(token, units), bytes(found[place], units)].forEach((shownText, column) => { row.cells[column + 1].textContent = shownText; });
+        const shownTexts = [product, bytes(token, units), bytes(found[place], units)];
+        shownTexts.forEach((shownText, column) => { row.cells[column + 1].textContent = shownText; });
         row.classList.toggle("interactive-marked", kind === model.kind);
       });
       shown.update(KINDS.map((kind, place) => [kind, found[place] / largest, bytes(found[place], units), kind === model.kind]));
       const own = KINDS.indexOf(model.kind);
-      said.say(fill(text.said, { model: model.name, kind: model.kind, token: bytes(cacheBytes(model, model.kind, { ...state, context: 1, sequences: 1 }), units),
+      said.say(fill(text.said,
+        { model: model.name, kind: model.kind, token: bytes(cacheBytes(model, model.kind, { ...state, context: 1, sequences: 1 }), units),
         all: bytes(found[own], units), times: number(found[0] / found[own], { maximumSignificantDigits: 3 }) }), aloud);
     };
     const begin = (aloud) => {

@@ -15,7 +15,8 @@
     const layers = Math.max(1, round(parameters / (12 * (heads * dHead) ** 2)));
     return [layers, heads, dHead];
   };
-  const candidates = (heads) => [["MHA", heads], ...[8, 4].filter((g) => g < heads && heads % g === 0).map((g) => ["GQA", g]), ["MLA", null], ["MQA", 1]];
+  const candidates = (heads) => [["MHA", heads], ...[8, 4].filter((g) => g < heads && heads % g === 0).map((g) => ["GQA", g]),
+    ["MLA", null], ["MQA", 1]];
   const cachedNumbers = (kind, groups, dHead) => (kind === "MLA" ? 4 * dHead + Math.floor(dHead / 2) : 2 * groups * dHead);
 
   const projections = (kind, dModel, heads, dHead, groups) => {
@@ -25,7 +26,8 @@
       return { w_q: [dModel, wide], w_k: [dModel, narrow], w_v: [dModel, narrow], w_o: [wide, dModel] };
     }
     const [latent, rope] = [4 * dHead, Math.floor(dHead / 2)];
-    return { w_q: [dModel, heads * (dHead + rope)], w_dkv: [dModel, latent], w_kr: [dModel, rope], w_uk: [latent, wide], w_uv: [latent, wide],
+    return { w_q: [dModel, heads * (dHead + rope)], w_dkv: [dModel, latent], w_kr: [dModel, rope], w_uk: [latent, wide],
+      w_uv: [latent, wide],
       w_o: [wide, dModel] };
   };
 
@@ -59,7 +61,8 @@
       fill(text.stack, { layers: found.layers, width: number(found.dModel) }),
       fill(text.heads, { heads: found.heads, d_head: found.dHead }),
       ...found.tried.slice(0, -1).map((each) => fill(text.passed, { name: named(each), cache: size(each.cache), room: size(found.room) })),
-      fill(text.fits, { name: named(found), token: size(found.token), cache: size(found.cache), sequences: target.sequences, context: number(context) }),
+      fill(text.fits, { name: named(found), token: size(found.token), cache: size(found.cache), sequences: target.sequences,
+        context: number(context) }),
       ...(found.kind === "MLA" ? [text.absorbed] : []),
       ...(found.kind === "MQA" ? [text.last] : []),
     ];
@@ -87,13 +90,15 @@
       (place) => compact(budgets[place]), (place) => change({ parameters: budgets[place] }));
     const context = slider(text.context, { min: 8, max: 20, step: 1, value: Math.log2(state.context) }, (value) => number(2 ** value),
       (value) => change({ context: 2 ** value }));
-    const target = choice(text.target, targets.map((each) => [each.name, fill(text.machine, { machine: each.label, memory: bytes(each.memory, units) })]), state.target,
+    const target = choice(text.target,
+      targets.map((each) => [each.name, fill(text.machine, { machine: each.label, memory: bytes(each.memory, units) })]), state.target,
       (value) => change({ target: value }));
 
     const draw = (aloud = true) => {
       const machine = targets.find((each) => each.name === state.target);
       const found = configure(state.parameters, state.context, machine, data);
-      const error = found.error && fill(text[found.error], { parameters: number(state.parameters), context: number(state.context), most: number(found.most),
+      const error = found.error && fill(text[found.error],
+        { parameters: number(state.parameters), context: number(state.context), most: number(found.most),
         bytes: number(machine.bytes_per_weight) });
       const title = error || fill(text.chosen, { kind: named(found), layers: found.layers, heads: found.heads, d_head: found.dHead });
       heading.textContent = title;
@@ -106,7 +111,8 @@
       const tried = found.tried || [];
       const largest = Math.max(found.room || 0, ...tried.map((each) => each.cache));
       shown.update(found.room ? [[text.room, found.room / largest, bytes(found.room, units), true],
-        ...tried.map((each) => [each.kind === "GQA" ? `GQA (${each.groups})` : each.kind, each.cache / largest, bytes(each.cache, units)])] : []);
+        ...tried.map((each) => [each.kind === "GQA" ? `GQA (${each.groups})` : each.kind, each.cache / largest,
+          bytes(each.cache, units)])] : []);
       said.say(title, aloud);
     };
 

@@ -68,10 +68,12 @@
     const compute = () => {
       found = steps(scores, values, state.tile);
       body.replaceChildren(...found.map((step, place) => make("tr", {}, make("th", { scope: "row" }, String(place + 1)),
-        ...["m", "shrink", "l", "u", "output"].map((name) => make("td", {}, place === 0 && name === "shrink" ? "–" : fixed(step[name], 3))))));
+        ...["m", "shrink", "l", "u", "output"].map(
+          (name) => make("td", {}, place === 0 && name === "shrink" ? "–" : fixed(step[name], 3))))));
     };
     const sentence = (step) => {
-      const numbers = { step: state.step, steps: found.length, m: fixed(step.m, 3), l: fixed(step.l, 3), u: fixed(step.u, 3), shrink: fixed(step.shrink, 3) };
+      const numbers = { step: state.step, steps: found.length, m: fixed(step.m, 3), l: fixed(step.l, 3), u: fixed(step.u, 3),
+        shrink: fixed(step.shrink, 3) };
       const ending = state.step === found.length ? fill(text.done, { output: fixed(step.output, 3), whole: fixed(whole, 3) }) : "";
       return sentences(fill(state.step === 1 ? text.first : step.shrink === 1 ? text.same : text.shrunk, numbers), ending);
     };
@@ -89,11 +91,14 @@
         row.classList.toggle("interactive-marked", place === state.step - 1);
       });
       /* A button that has the focus and can do no more stays a button, or the focus would be lost. */
-      for (const [each, off] of [[previous, state.step === 0], [next, state.step === found.length]]) each.setAttribute("aria-disabled", String(off));
+      for (const [each, off] of [[previous, state.step === 0], [next, state.step === found.length]]) {
+        each.setAttribute("aria-disabled", String(off));
+      }
       said.say(step ? sentence(step) : text.empty, aloud);
     };
 
-    stage.before(make("div", { className: "interactive-controls" }, size.box), make("div", { className: "interactive-row" }, previous, next, play, reset),
+    stage.before(make("div", { className: "interactive-controls" }, size.box),
+      make("div", { className: "interactive-row" }, previous, next, play, reset),
       make("p", { className: "interactive-note" }, text.bars), picture, said.seen, said.heard);
     compute();
     draw(false);

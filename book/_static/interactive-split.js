@@ -38,9 +38,11 @@
     const floor = make("div", { className: "interactive-floor", "aria-hidden": "true" }, ...cells.values(), ...names);
     const memory = make("div", { className: "interactive-memory", "aria-hidden": "true" }, ...slots);
 
-    const heads = choice(text.heads, data.heads.map((each) => [each, String(each)]), state.heads, (value) => change({ heads: Number(value) }));
+    const heads = choice(text.heads, data.heads.map((each) => [each, String(each)]), state.heads,
+      (value) => change({ heads: Number(value) }));
     const way = choice(text.way, [["right", text.right], ["wrong", text.wrong]], state.way, (value) => change({ way: value }));
-    const step = slider(text.stage, { min: 0, max: STAGES.length - 1, step: 1, value: state.stage }, (value) => `${value + 1} / ${STAGES.length}`,
+    const step = slider(text.stage, { min: 0, max: STAGES.length - 1, step: 1, value: state.stage },
+      (value) => `${value + 1} / ${STAGES.length}`,
       (value) => change({ stage: value }));
     const move = (by) => {
       change({ stage: Math.max(0, Math.min(STAGES.length - 1, state.stage + by)) });
@@ -64,8 +66,11 @@
       floor.style.height = `${side * (tokens + 1)}px`;
       now.memory.forEach((value, place) => {
         let [head, token, column] = [0, Math.floor(place / width), place % width];
-        if (name === "apart") [head, token, column] = [Math.floor(place / (tokens * each)), Math.floor(place / each) % tokens, place % each];
-        else [head, column] = [Math.floor(column / each), column % each];
+        if (name === "apart") {
+          [head, token, column] = [Math.floor(place / (tokens * each)), Math.floor(place / each) % tokens, place % each];
+        } else {
+          [head, column] = [Math.floor(column / each), column % each];
+        }
         const left = (head * each + column + head * gap) * side;
         const cell = cells.get(value);
         cell.style.transform = `translate(${left}px, ${(token + 1) * side}px)`;
@@ -78,13 +83,16 @@
         label.textContent = name === "apart" && head < state.heads ? fill(state.heads > 3 ? "{n}" : text.head, { n: head }) : "";
         label.style.transform = `translate(${head * (each + gap) * side}px, 0)`;
       });
-      for (const [each, off] of [[previous, state.stage === 0], [next, state.stage === STAGES.length - 1]]) each.setAttribute("aria-disabled", String(off));
+      for (const [each, off] of [[previous, state.stage === 0], [next, state.stage === STAGES.length - 1]]) {
+        each.setAttribute("aria-disabled", String(off));
+      }
       const said_ = { wrong: { cut: "uncut", apart: "apart_wrong", merged: "merged_wrong" }, right: {} }[state.way][name] || name;
       said.say(fill(text[said_], { shape: `(${now.shape.join(", ")})` }), aloud);
     };
 
     stage.replaceChildren(floor, make("p", { className: "interactive-note" }, text.memory), memory);
-    stage.before(make("div", { className: "interactive-controls" }, heads.box, way.box, step.box, make("div", { className: "interactive-row" }, previous, next)));
+    stage.before(make("div", { className: "interactive-controls" }, heads.box, way.box, step.box,
+      make("div", { className: "interactive-row" }, previous, next)));
     stage.after(said.seen, said.heard);
     draw(false);
     addEventListener("resize", () => draw(false));

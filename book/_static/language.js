@@ -13,8 +13,8 @@ document.addEventListener("click", (event) => {
   if (location.hash && "samePage" in link.dataset && !link.href.includes("#")) link.href += location.hash;
 });
 
-/* An open list of languages closes on Escape and on a click elsewhere. */
-const switchers = () => document.querySelectorAll("details.language-switcher[open]");
+/* An open list of languages, or of ways to run the page, closes on Escape and on a click elsewhere. */
+const switchers = () => document.querySelectorAll("details.language-switcher[open], details.launch[open]");
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   for (const switcher of switchers()) {
@@ -26,19 +26,33 @@ document.addEventListener("click", (event) => {
   for (const switcher of switchers()) if (!switcher.contains(event.target)) switcher.open = false;
 });
 
-/* A link into a closed answer opens it; on paper all are open. */
+/* A link into a closed answer opens it. */
 const openTarget = () => {
   const target = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
 };
 window.addEventListener("hashchange", openTarget);
-window.addEventListener("beforeprint", () => document.querySelectorAll("article details").forEach((box) => { box.open = true; }));
 openTarget();
+
+/* On paper all answers are open and colours are those for a white page; afterwards everything is as it was. */
+let beforePaper = null;
+window.addEventListener("beforeprint", () => {
+  const closed = [...document.querySelectorAll("article details:not(.hide, [open])")];
+  beforePaper = { closed, theme: document.documentElement.dataset.theme };
+  closed.forEach((box) => { box.open = true; });
+  document.documentElement.dataset.theme = "light";
+});
+window.addEventListener("afterprint", () => {
+  if (!beforePaper) return;
+  beforePaper.closed.forEach((box) => { box.open = false; });
+  document.documentElement.dataset.theme = beforePaper.theme;
+  beforePaper = null;
+});
 
 /* What is wider than its place scrolls there, and a keyboard reaches it. */
 const WIDE = "article span.math, article .formula, article div.output";
 const letScroll = () => document.querySelectorAll(WIDE).forEach((each) => {
-  const wide = each.scrollWidth > each.clientWidth + 12;
+  const wide = each.scrollWidth > each.clientWidth + (each.matches(".formula") ? 1 : 12);
   each.classList.toggle("scrolls", wide);
   if (wide && !each.closest("button, a, summary")) each.tabIndex = 0;
   else each.removeAttribute("tabindex");
@@ -46,6 +60,7 @@ const letScroll = () => document.querySelectorAll(WIDE).forEach((each) => {
 document.addEventListener("toggle", letScroll, true);
 window.addEventListener("resize", () => requestAnimationFrame(letScroll));
 window.addEventListener("load", letScroll);
+document.fonts?.ready.then(letScroll); /* formulas change their width with their font */
 
 /* What the search page shows of a hit is the page's text, without the buttons and lists around it. Its own scripts come after this one. */
 document.addEventListener("DOMContentLoaded", () => {

@@ -95,7 +95,8 @@
     questions[0].options[0].button.focus();
   });
   /* On paper all explanations are there. */
-  window.addEventListener("beforeprint", () => questions.forEach((question) => show(question, question.options.map((_, number) => number))));
+  window.addEventListener("beforeprint",
+    () => questions.forEach((question) => show(question, question.options.map((_, number) => number))));
   window.addEventListener("afterprint", render);
   render();
 })();

@@ -74,7 +74,8 @@ def _blocks(lines, first):
 
 def _starts_something(line, block_start):
     """Whether a line begins a new block although no empty line stands before it."""
-    return bool(FENCE.match(line) or LABEL.match(line) or line.startswith(("$$", "%")) or LIST_ITEM.match(line)) and not block_start.startswith("|")
+    begins = FENCE.match(line) or LABEL.match(line) or line.startswith(("$$", "%")) or LIST_ITEM.match(line)
+    return bool(begins) and not block_start.startswith("|")
 
 
 def _fence(info, body, line):

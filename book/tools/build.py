@@ -1,6 +1,6 @@
 """Builds the book in all languages to `_build/site/`.
 
-    python -m book.tools.build [--language CODE]... [--base-url URL] [--force]
+    python -m book.tools.build [--language CODE]... [--base-url URL] [--pyodide local|cdn] [--force]
 
 A language whose pages are up to date is left as it is. Cells are executed where their code is new and otherwise taken from a cache, so
 prose can be edited without running anything. A warning, or a cell that raises, fails the build, and the site of the last good build stays.
@@ -16,6 +16,7 @@ import yaml
 
 from book.tools import originals, runtime, site, stamp, toc, untranslated
 from book.tools.languages import CODES, LANGUAGES, SOURCE, Language
+from book.tools.lite import put, pyodide
 from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 
 AT_ONCE = 2  # languages built side by side
@@ -47,8 +48,11 @@ def check_pages(wanted: list[Language]) -> list[str]:
     return found
 
 
-def build(wanted: list[Language], base_url: str = "", force: bool = False) -> int:
-    """Builds what is not up to date and puts the site together. Returns the exit status."""
+def build(wanted: list[Language], base_url: str = "", force: bool = False, python: str = "local") -> int:
+    """Builds what is not up to date and puts the site together. `python` is where notebooks in a browser get Pyodide.
+
+    Returns the exit status.
+    """
     problems = check_pages(wanted)
     if problems:
         remedy = (f"Write the page, or put it on the list in {untranslated.LIST}, so that readers of that language find it in English "
@@ -72,15 +76,16 @@ def build(wanted: list[Language], base_url: str = "", force: bool = False) -> in
     if failed:
         print("The book was not built; the site of the last good build, if there is one, is unchanged.", file=sys.stderr)
         return 1
-    if stale or not complete(wanted):
-        site.assemble(wanted, base_url=base_url)
+    if stale or not complete(wanted) or not put.is_current(SITE, python):
+        site.assemble(wanted, base_url=base_url, python=python)
     print(f"The book is in {SITE.relative_to(ROOT)}/index.html")
     return 0
 
 
 def complete(wanted: list[Language]) -> bool:
     """Whether the site holds these languages and no others."""
-    return (SITE / "index.html").is_file() and {each.name for each in SITE.iterdir() if each.is_dir()} == {each.code for each in wanted}
+    folders = {each.name for each in SITE.iterdir() if each.is_dir()} - {put.SHARED} if SITE.is_dir() else set()
+    return (SITE / "index.html").is_file() and folders == {each.code for each in wanted}
 
 
 def base_url_of_config() -> str:
@@ -92,10 +97,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m book.tools.build", description="Build the book to _build/site/.")
     parser.add_argument("--language", action="append", choices=CODES, metavar="CODE", help=f"one of {', '.join(CODES)}; default: all")
     parser.add_argument("--base-url", default=None, help="absolute address of the site, for canonical and alternate links")
+    parser.add_argument("--pyodide", choices=pyodide.CHOICES, default="local", help="where notebooks in a browser load Python from: "
+                        "a copy in the site, or the address where its makers publish it")
     parser.add_argument("--force", action="store_true", help="build even what is up to date")
     options = parser.parse_args(arguments)
     wanted = [language for language in LANGUAGES if language.code in (options.language or CODES)]
-    return build(wanted, base_url_of_config() if options.base_url is None else options.base_url, options.force)
+    return build(wanted, base_url_of_config() if options.base_url is None else options.base_url, options.force, options.pyodide)
 
 
 if __name__ == "__main__":

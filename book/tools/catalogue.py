@@ -1,4 +1,5 @@
-"""The catalogue of wrong solutions: of each exercise, under each hidden test those that it is there to catch, with what the student is told."""
+"""The catalogue of wrong solutions: of each exercise, under each hidden test those that it is there to catch, with what the student is
+told."""
 
 import ast
 

@@ -28,8 +28,8 @@ def differences(english, translation):
     for a, b in zip_longest(ours, theirs):
         if a is None or b is None or a.kind != b.kind:
             where = f"line {b.line}" if b else "the end"
-            found.append(f"{where}: {b.kind if b else 'nothing'} stands where the English (line {a.line if a else '—'}) has {a.kind if a else 'nothing'}: "
-                         f"{excerpt(a or b)}")
+            found.append(f"{where}: {b.kind if b else 'nothing'} stands where the English (line {a.line if a else '—'}) has "
+                         f"{a.kind if a else 'nothing'}: {excerpt(a or b)}")
             break  # whatever follows is shifted
         found += [f"line {b.line}: {problem}" for problem in block_differences(a, b)]
     return found
@@ -50,7 +50,8 @@ def block_differences(a, b):
     for what, extract in EXTRACTS.items():
         missing, extra = extract(a.text) - extract(b.text), extract(b.text) - extract(a.text)
         if missing or extra:
-            parts = [f"without {', '.join(map(str, missing))}"] * bool(missing) + [f"with {', '.join(map(str, extra))} too much"] * bool(extra)
+            parts = [f"without {', '.join(map(str, missing))}"] * bool(missing)
+            parts += [f"with {', '.join(map(str, extra))} too much"] * bool(extra)
             problems.append(f"{what} {' and '.join(parts)}: {excerpt(b)}")
     if a.text == b.text and len(re.findall(r"[A-Za-z]{2,}", plain(a.text))) >= SAME_WORDS:
         problems.append(f"still in English: {excerpt(b)}")
@@ -105,7 +106,8 @@ def first_difference(a, b):
         return re.sub(r"#.*$|f?(\"[^\"]*\"|'[^']*')", "", line).strip()
 
     pairs = zip_longest(a.splitlines(), b.splitlines(), fillvalue="")
-    return next((line_b or f"(nothing, in place of {line_a})" for line_a, line_b in pairs if bare(line_a) != bare(line_b)), "(in a string's insertions)")
+    return next((line_b or f"(nothing, in place of {line_a})" for line_a, line_b in pairs if bare(line_a) != bare(line_b)),
+                "(in a string's insertions)")
 
 
 def neutral(text):
@@ -114,7 +116,8 @@ def neutral(text):
 
 
 def drawing(text):
-    """What a picture made of signs has in all languages: its number of lines, and the numbers in it; words and spaces are a language's own."""
+    """What a picture made of signs has in all languages: its number of lines, and the numbers in it; words and spaces are a language's
+    own."""
     return len(text.splitlines()), sorted(re.findall(r"\d+", text))
 
 

@@ -158,7 +158,7 @@ def main() -> int:
     except Unreadable as error:
         print(error, file=sys.stderr)
         return 1
-    print(*(f"{page.relative_to(ROOT)}: rewritten" for page in changed), sep="\n") if changed else print("All literals are as they should be.")
+    print(*([f"{page.relative_to(ROOT)}: rewritten" for page in changed] or ["All literals are as they should be."]), sep="\n")
     left = problems()
     print(*left, sep="\n", file=sys.stderr, end="\n" if left else "")
     return 1 if left else 0

@@ -17,24 +17,29 @@ THIN = "\u2009"
 SPACES = {",": 0.1667, ":": 0.2222, ">": 0.2222, ";": 0.2778, "!": -0.1667, " ": 0.25, "quad": 1, "qquad": 2, "enspace": 0.5}
 
 GREEK = dict(zip(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi varphi chi psi omega".split(),
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi "
+    "varphi chi psi omega".split(),
     "αβγδϵεζηθϑικλμνξπρστυϕφχψω"))
 CAPITALS = dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ"))
-LETTERS = {"ell": "ℓ", "infty": "∞", "partial": "∂", "nabla": "∇", "emptyset": "∅", "forall": "∀", "exists": "∃", "Re": "ℜ", "Im": "ℑ", "hbar": "ℏ",
-           "dots": "…", "ldots": "…", "cdots": "⋯", "vdots": "⋮", "ddots": "⋱", "top": "⊤", "bot": "⊥", "prime": "′", "circ": "∘", "degree": "°",
-           "_": "_", "%": "%", "#": "#", "$": "$", "&": "&"}
-BINARY = {"cdot": "⋅", "times": "×", "pm": "±", "mp": "∓", "div": "÷", "ast": "∗", "star": "⋆", "oplus": "⊕", "otimes": "⊗", "odot": "⊙", "cup": "∪",
-          "cap": "∩", "setminus": "∖", "wedge": "∧", "vee": "∨", "+": "+", "-": "−", "*": "∗"}
-RELATIONS = {"le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈", "equiv": "≡", "sim": "∼", "simeq": "≃", "propto": "∝",
-             "ll": "≪", "gg": "≫", "in": "∈", "notin": "∉", "ni": "∋", "subset": "⊂", "subseteq": "⊆", "supset": "⊃", "supseteq": "⊇", "to": "→",
-             "rightarrow": "→", "leftarrow": "←", "gets": "←", "mapsto": "↦", "Rightarrow": "⇒", "Leftarrow": "⇐", "iff": "⇔", "Leftrightarrow": "⇔",
-             "implies": "⇒", "leftrightarrow": "↔", "mid": "∣", "parallel": "∥", "perp": "⟂", "colon": ":", "=": "=", "<": "<", ">": ">", ":": ":"}
-LARGE = {"sum": "∑", "prod": "∏", "coprod": "∐", "bigcup": "⋃", "bigcap": "⋂", "bigoplus": "⨁", "bigotimes": "⨂"}  # their limits stand above and below
+LETTERS = {"ell": "ℓ", "infty": "∞", "partial": "∂", "nabla": "∇", "emptyset": "∅", "forall": "∀", "exists": "∃", "Re": "ℜ",
+           "Im": "ℑ", "hbar": "ℏ", "dots": "…", "ldots": "…", "cdots": "⋯", "vdots": "⋮", "ddots": "⋱", "top": "⊤", "bot": "⊥",
+           "prime": "′", "circ": "∘", "degree": "°", "_": "_", "%": "%", "#": "#", "$": "$", "&": "&"}
+BINARY = {"cdot": "⋅", "times": "×", "pm": "±", "mp": "∓", "div": "÷", "ast": "∗", "star": "⋆", "oplus": "⊕", "otimes": "⊗",
+          "odot": "⊙", "cup": "∪", "cap": "∩", "setminus": "∖", "wedge": "∧", "vee": "∨", "+": "+", "-": "−", "*": "∗"}
+RELATIONS = {"le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈", "equiv": "≡", "sim": "∼",
+             "simeq": "≃", "propto": "∝", "ll": "≪", "gg": "≫", "in": "∈", "notin": "∉", "ni": "∋", "subset": "⊂", "subseteq": "⊆",
+             "supset": "⊃", "supseteq": "⊇", "to": "→", "rightarrow": "→", "leftarrow": "←", "gets": "←", "mapsto": "↦",
+             "Rightarrow": "⇒", "Leftarrow": "⇐", "iff": "⇔", "Leftrightarrow": "⇔", "implies": "⇒", "leftrightarrow": "↔",
+             "mid": "∣", "parallel": "∥", "perp": "⟂", "colon": ":", "=": "=", "<": "<", ">": ">", ":": ":"}
+# Their limits stand above and below.
+LARGE = {"sum": "∑", "prod": "∏", "coprod": "∐", "bigcup": "⋃", "bigcap": "⋂", "bigoplus": "⨁", "bigotimes": "⨂"}
 INTEGRALS = {"int": "∫", "iint": "∬", "oint": "∮"}
 FUNCTIONS = set("arccos arcsin arctan arg cos cosh cot deg dim exp hom ker lg ln log sec sin sinh tan tanh".split())
 LIMITS = {"max", "min", "sup", "inf", "lim", "det", "gcd", "Pr", "argmax", "argmin"}
-OPENING = {"(": "(", "[": "[", "{": "{", "lfloor": "⌊", "lceil": "⌈", "langle": "⟨", "lbrace": "{", "lbrack": "[", "lvert": "|", "lVert": "‖"}
-CLOSING = {")": ")", "]": "]", "}": "}", "rfloor": "⌋", "rceil": "⌉", "rangle": "⟩", "rbrace": "}", "rbrack": "]", "rvert": "|", "rVert": "‖"}
+OPENING = {"(": "(", "[": "[", "{": "{", "lfloor": "⌊", "lceil": "⌈", "langle": "⟨", "lbrace": "{", "lbrack": "[", "lvert": "|",
+           "lVert": "‖"}
+CLOSING = {")": ")", "]": "]", "}": "}", "rfloor": "⌋", "rceil": "⌉", "rangle": "⟩", "rbrace": "}", "rbrack": "]", "rvert": "|",
+           "rVert": "‖"}
 STROKES = {"|": "|", "vert": "|", "Vert": "‖", "backslash": "\\", "/": "/", ".": ""}
 ACCENTS = {"bar": "¯", "hat": "^", "tilde": "~", "dot": "˙", "ddot": "¨", "vec": "→", "check": "ˇ", "breve": "˘"}
 LINES = {"overline", "underline"}
@@ -43,8 +48,9 @@ WIDE = {"overbrace": ("mover", "⏞"), "underbrace": ("munder", "⏟"), "widehat
 BIG = {name + side: size for name, size in (("big", 1.2), ("Big", 1.6), ("bigg", 2.1), ("Bigg", 2.6)) for side in ("", "l", "r", "m")}
 STYLES = {"displaystyle": 'displaystyle="true"', "textstyle": 'displaystyle="false"', "scriptstyle": 'displaystyle="false" scriptlevel="1"'}
 TEXT = {"text", "textrm", "mbox", "textnormal", "textbf", "textit", "texttt", "textsf"}
-ALPHABETS = {"mathbb": "DOUBLE-STRUCK", "mathbf": "BOLD", "boldsymbol": "BOLD ITALIC", "bm": "BOLD ITALIC", "mathcal": "SCRIPT", "mathscr": "SCRIPT",
-             "mathfrak": "FRAKTUR", "mathsf": "SANS-SERIF", "mathtt": "MONOSPACE", "mathit": "ITALIC", "mathrm": "", "mathnormal": "ITALIC"}
+ALPHABETS = {"mathbb": "DOUBLE-STRUCK", "mathbf": "BOLD", "boldsymbol": "BOLD ITALIC", "bm": "BOLD ITALIC", "mathcal": "SCRIPT",
+             "mathscr": "SCRIPT", "mathfrak": "FRAKTUR", "mathsf": "SANS-SERIF", "mathtt": "MONOSPACE", "mathit": "ITALIC",
+             "mathrm": "", "mathnormal": "ITALIC"}
 FENCES = {"pmatrix": "()", "bmatrix": "[]", "Bmatrix": "{}", "vmatrix": "||", "Vmatrix": "‖‖", "cases": ("{", "")}
 TABLES = {"matrix", "smallmatrix", "array", *FENCES}
 ALIGNED = {"aligned", "align", "align*", "split", "alignat", "eqnarray"}
@@ -184,7 +190,7 @@ class Reader:
         return found
 
     def scripted(self, before: list[tuple[str, str]]) -> tuple[str, str]:
-        """An atom with what stands below and above it. Behind a bracket that is all from where it was opened, which is taken from `before`."""
+        """An atom with its scripts. Behind a bracket they belong to all from where it was opened, which is taken from `before`."""
         token = self.peek()
         kind, base, limits = ("ord", "<mrow></mrow>", "") if token in ("^", "_", "'") else self.atom()
         if kind == "close" and self.peek() in ("^", "_", "'"):
@@ -291,7 +297,9 @@ class Reader:
             return "op", name_with_limits(name), "moving"
         if name in ("operatorname", "operatorname*"):
             said = re.sub(r"\\[,;:! ]", THIN, self.raw("{", "}"))
-            return ("op", name_with_limits(said), "moving") if name.endswith("*") else ("op", f'<mi mathvariant="normal">{escape(said)}</mi>', "")
+            if name.endswith("*"):
+                return "op", name_with_limits(said), "moving"
+            return "op", f'<mi mathvariant="normal">{escape(said)}</mi>', ""
         if name in TEXT:
             return "ord", self.text(), ""
         if name in ALPHABETS:
@@ -406,7 +414,7 @@ def opened(items: list[tuple[str, str]]) -> int | None:
 
 
 def enlarged(sign: str, size: float) -> str:
-    """A bracket of a given size, moved so that its middle stays where it is. One that stretches would stand in too wide a box in Chromium."""
+    """A bracket of a given size, its middle where it was. One that stretches would stand in too wide a box in Chromium."""
     made = f'<mo form="infix" fence="true" stretchy="false" lspace="0" rspace="0" mathsize="{size}em">{escape(sign)}</mo>'
     return f'<mpadded voffset="{-0.25 * (size - 1):.2f}em">{made}</mpadded>'
 

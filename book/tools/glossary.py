@@ -1,7 +1,8 @@
 """The glossary in all languages, `book/glossary.csv`, as a list in the alphabetical order of one of them, and what its terms mean.
 
-Each language says in its own words what a term is, in `book/definitions/<code>.csv`: the English term, one sentence, and, where the term is not
-found in the pages by its own form, a pattern (see `book/tools/ext/explained.py`). What a language has no sentence for is said in English.
+Each language says in its own words what a term is, in `book/definitions/<code>.csv`: the English term, one sentence, and, where the term is
+not found in the pages by its own form, a pattern (see `book/tools/ext/explained.py`). What a language has no sentence for is said in
+English.
 """
 
 import csv
@@ -56,7 +57,8 @@ def in_order(language: str) -> list[dict]:
 
 
 def listed(language: str) -> str:
-    """A Markdown list with an item for each term: in that language first, with what it means, then in the others, each marked by its code."""
+    """A Markdown list with an item for each term: in that language first, with what it means, then in the others, each marked by its
+    code."""
     said = sentences(language)
     return "\n".join(line(row, language, said.get(row[SOURCE], "")) for row in in_order(language))
 

@@ -33,11 +33,14 @@ def of_page(name, text):
         if block.kind == "code-cell":
             absent = sorted({sign for string in strings(split_options(block.text)[1]) for sign in string if ord(sign) not in drawable()})
             found += [Fault(name, block.line, f"no font of the figures has {sign!r}, U+{ord(sign):04X}", sign) for sign in absent]
-            mixed = [line for string in strings(split_options(block.text)[1]) for line in string.splitlines() if HAN.search(line) and FORMULA.search(line)]
-            found += [Fault(name, block.line, "the font of formulas has no Chinese: keep it off a line with $…$", line[:60]) for line in mixed]
+            mixed = [line for string in strings(split_options(block.text)[1]) for line in string.splitlines() if HAN.search(line)
+                     and FORMULA.search(line)]
+            found += [Fault(name, block.line, "the font of formulas has no Chinese: keep it off a line with $…$", line[:60])
+                      for line in mixed]
     return found
 
 
 def strings(code):
     """The strings of a cell."""
-    return [node.value for node in ast.walk(ast.parse(split_magics(code)[1])) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [node.value for node in ast.walk(ast.parse(split_magics(code)[1])) if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)]

@@ -1,4 +1,5 @@
-"""English that was left in a translation: paragraphs with English words in them, and strings and comments of code that are still the English ones.
+"""English that was left in a translation: paragraphs with English words in them, and strings and comments of code that are still the
+English ones.
 
 What is meant to be English, a title for instance, is allowed by a comment in the page, with a reason:
 
@@ -16,8 +17,10 @@ from book.tools.compare import split_options
 from book.tools.prose import OTHER, Fault, words_of
 from book.tools.skeleton import split_magics
 
-STOP = set("the and of to with that this which from has have you your each its not was were be by are is it an or on for as at how what when where why they their there than then these those can".split())
-ALSO_SWEDISH = {"is", "an", "or", "on", "for", "as", "at", "can", "be", "by", "it", "to", "has", "not", "then", "was"}  # words, or parts of names there
+STOP = set("the and of to with that this which from has have you your each its not was were be by are is it an or on for as at how what "
+           "when where why they their there than then these those can".split())
+# words, or parts of names there
+ALSO_SWEDISH = {"is", "an", "or", "on", "for", "as", "at", "can", "be", "by", "it", "to", "has", "not", "then", "was"}
 ENOUGH = 2  # stop words in a paragraph
 IN_A_ROW = {"ru": 5, "zh-CN": 5}  # English words one after the other; names have fewer
 WORD = re.compile(r"[A-Za-z][A-Za-z’'-]*")
@@ -35,7 +38,8 @@ def of_page(language, name, text, english):
         if ours is not None and ours.is_prose:
             found += [Fault(name, ours.line, what, where) for what, where in of_paragraph(language, without(words_of(ours.text), allowed))]
         if ours is not None and theirs is not None and ours.kind == theirs.kind == "code-cell":
-            found += [Fault(name, ours.line, "still English in a cell", one) for one in of_cell(ours.text, theirs.text) if one not in allowed]
+            found += [Fault(name, ours.line, "still English in a cell", one) for one in of_cell(ours.text, theirs.text)
+                      if one not in allowed]
     return found
 
 
@@ -79,7 +83,8 @@ def said(cell):
             yield " … ".join(part.value for part in node.values if isinstance(part, ast.Constant))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield " ".join(node.value.split())
-    yield from (token.string.strip("# ") for token in tokenize.generate_tokens(io.StringIO(python).readline) if token.type == tokenize.COMMENT)
+    yield from (token.string.strip("# ") for token in tokenize.generate_tokens(io.StringIO(python).readline)
+                if token.type == tokenize.COMMENT)
 
 
 def told(tree):

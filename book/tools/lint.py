@@ -33,7 +33,8 @@ def contents() -> list[str]:
 
 
 def long_lines(name: str, text: str) -> list[str]:
-    """Lines of code cells that are wider than 88 columns; a Chinese character takes two. Options and magics are free: they cannot be broken."""
+    """Lines of code cells that are wider than 88 columns; a Chinese character takes two. Options and magics are free: they cannot be
+    broken."""
     found, inside, options = [], False, False
     for number, line in enumerate(text.splitlines(), 1):
         if FENCE.match(line):
@@ -69,7 +70,8 @@ def structure(name: str, text: str) -> list[str]:
         found.append(f"{name}: the self-check questions are not numbered in order: {', '.join(answered)}")
     sections = [one.text[1:-2] for one, two in zip(blocks, blocks[1:]) if one.kind == "label" and two.kind == "heading 2"]
     found += [f"{name}: no section ({label}-{part})=, {what}" for part, what in
-              (("check", "with the questions"), ("summary", "which sums up"), ("references", "with the sources")) if f"{label}-{part}" not in sections]
+              (("check", "with the questions"), ("summary", "which sums up"), ("references", "with the sources"))
+              if f"{label}-{part}" not in sections]
     if not any(block.kind.startswith("fence {bibliography}") for block in blocks):
         found.append(f"{name}: no {{bibliography}} in the section of the sources")
     found += [f"{name}, line {two.line}: no label above the heading {two.text!r}; without one it has another address in each language"

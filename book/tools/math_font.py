@@ -5,7 +5,8 @@ The result is committed, so nobody needs to run this to build the book. It is he
     apt-get download fonts-lmodern && dpkg-deb -x fonts-lmodern_*.deb lmodern && pip install brotli
     python -m book.tools.math_font lmodern/usr/share/texmf/fonts/opentype/public/lm-math/latinmodern-math.otf
 
-Source: Latin Modern Math by B. Jackowski, P. Strzelczyk and P. Pianowski (GUST Font License, an instance of the LaTeX Project Public License).
+Source: Latin Modern Math by B. Jackowski, P. Strzelczyk and P. Pianowski (GUST Font License, an instance of the LaTeX Project Public
+License).
 """
 
 import argparse
@@ -28,7 +29,8 @@ def wanted() -> set[int]:
     """The code points that formulas can hold: what is typed, what commands stand for, letters in the mathematical alphabets."""
     tables = (formulas.GREEK, formulas.CAPITALS, formulas.LETTERS, formulas.BINARY, formulas.RELATIONS, formulas.LARGE, formulas.INTEGRALS,
               formulas.OPENING, formulas.CLOSING, formulas.STROKES, formulas.ACCENTS)
-    signs = set(OTHER) | {sign for each in tables for text in each.values() for sign in text} | {sign for _, text in formulas.WIDE.values() for sign in text}
+    signs = set(OTHER) | {sign for each in tables for text in each.values() for sign in text}
+    signs |= {sign for _, text in formulas.WIDE.values() for sign in text}
     signs |= {chr(code) for code in range(0x20, 0x7F)}
     latin = [chr(code) for code in (*range(0x41, 0x5B), *range(0x61, 0x7B))]
     signs |= {formulas.styled(sign, alphabet) for alphabet in ALPHABETS for sign in latin if alphabet != "SCRIPT" or sign.isupper()}
@@ -43,7 +45,7 @@ def lower_prime(font: TTFont) -> None:
         for number in record.Feature.LookupListIndex if record.FeatureTag == "ssty" else ():
             for rule in font["GSUB"].table.LookupList.Lookup[number].SubTable:
                 rule = getattr(rule, "ExtSubTable", rule)
-                shapes = rule.alternates if hasattr(rule, "alternates") else {glyph: [to] for glyph, to in getattr(rule, "mapping", {}).items()}
+                shapes = getattr(rule, "alternates", None) or {glyph: [to] for glyph, to in getattr(rule, "mapping", {}).items()}
                 for cmap in font["cmap"].tables:
                     glyph = cmap.cmap.get(PRIME)
                     if glyph in shapes:

@@ -1,4 +1,5 @@
-"""Numbers in a chapter's prose: each has to be carried by a cell of the page, by a formula or inline code, or by a citation in its paragraph.
+"""Numbers in a chapter's prose: each has to be carried by a cell of the page, by a formula or inline code, or by a citation in its
+paragraph.
 
 Carried by a cell means that its code or its output holds the number, or one that gives it when rounded. Free are whole numbers up to 12,
 years, widths such as 64-bit, and numbers that belong to a name (GPT-2, 70B, Python 3.11). What is left may be allowed, with a
@@ -60,7 +61,8 @@ def findings(page: str, text: str, notebook) -> list[Finding]:
                 found.append(Finding(page, line, excerpt(paragraph, number), number))
     found += [Finding(page, text[: each.start()].count("\n") + 1, "a comment that allows numbers needs a reason", each[0])
               for each in ALLOWED.finditer(text) if not each["reason"].strip()]
-    found += [Finding(page, 1, "a comment allows a number that the prose does not have", number) for number in allowed if number not in used]
+    found += [Finding(page, 1, "a comment allows a number that the prose does not have", number) for number in allowed
+              if number not in used]
     return found
 
 
@@ -115,7 +117,8 @@ def numbers_of_cells(notebook) -> list[float]:
         found += numbers(COMMENT.sub("", cell.source))
         for output in cell.get("outputs", []):
             shown = output.get("data", {})
-            found += numbers(output.get("text", "")) + numbers(shown.get("text/plain", "")) + numbers(re.sub(r"<[^>]*>", " ", shown.get("text/html", "")))
+            found += numbers(output.get("text", "")) + numbers(shown.get("text/plain", ""))
+            found += numbers(re.sub(r"<[^>]*>", " ", shown.get("text/html", "")))
     return found
 
 
@@ -155,7 +158,8 @@ def executed(page: Path):
 def execute(notebook):
     """Executes a notebook in the surroundings of the build."""
     with tempfile.TemporaryDirectory() as place:
-        NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": place}}).execute(env=runtime.environment())
+        NotebookClient(notebook, timeout=120, kernel_name="python3",
+                       resources={"metadata": {"path": place}}).execute(env=runtime.environment())
     return notebook
 
 

@@ -17,7 +17,8 @@ FORMULA_LABEL = re.compile(r"\$\$\s*\(([^()\s]+)\)\s*$")
 
 @dataclass(frozen=True)
 class Original:
-    """An English page: its name, chapter number (None where it has none), title, {label: title of what it marks}, {formula's label: number}."""
+    """An English page: its name, chapter number (None where it has none), title, {label: title of what it marks}, {formula's label:
+    number}."""
 
     name: str
     number: int | None

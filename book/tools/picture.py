@@ -17,7 +17,8 @@ def draw(title: str, target) -> None:
     figure = Figure(figsize=SIZE, dpi=DPI, facecolor=PAPER)
     FigureCanvasAgg(figure)
     chinese = next(iter(sorted(FONTS.glob("*.otf"))), None)
-    font = FontProperties(fname=str(chinese)) if chinese and not title.isascii() and max(title) > "\u3000" else FontProperties(weight="bold")
+    is_chinese = chinese and max(title) > "\u3000"
+    font = FontProperties(fname=str(chinese)) if is_chinese else FontProperties(weight="bold")
     lines = broken(title)
     figure.text(0.07, 0.60, lines, color=INK, fontproperties=font, fontsize=46, va="center", linespacing=1.25)
     generator = np.random.default_rng(SEED)

@@ -1,4 +1,5 @@
-"""Reads the translations as a proofreader would: typography, English left behind, the glossary, glyphs in figures, lines of code that are too wide.
+"""Reads the translations as a proofreader would: typography, English left behind, the glossary, glyphs in figures, lines of code that are
+too wide.
 
     python -m book.tools.proofread [LANGUAGE] [NAME…]     everything, or one language, or those of its files whose names contain NAME
 
@@ -35,7 +36,8 @@ def of_messages(language):
     for entry in catalogue.read(language):
         english, strings = (list(each) if isinstance(each, (tuple, list)) else [each] for each in (entry.id, entry.string))
         for text in filter(None, strings if entry.id else []):
-            faults = [*typography.of_message(language, name, text, english[0]), *leaks.of_message(language, name, text), *terms.of_message(language, name, text)]
+            faults = [*typography.of_message(language, name, text, english[0]), *leaks.of_message(language, name, text),
+                      *terms.of_message(language, name, text)]
             found += [f"{name}, {text[:50]!r}: {fault.what}: “{fault.excerpt}”" for fault in faults]
     return found
 

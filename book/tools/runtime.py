@@ -1,4 +1,5 @@
-"""The surroundings in which chapters are executed: fonts that figures find, the cache of what was executed, and what shared cells have computed.
+"""The surroundings in which chapters are executed: fonts that figures find, the cache of what was executed, and what shared cells have
+computed.
 
 Everything lies under `_build/`, nothing in the home directory of whoever builds. The cache knows a cell by its code alone, so it is emptied
 here whenever something else changes that a cell's output may depend on: the fonts, Python, the version of a package, how shared cells work.

@@ -8,6 +8,7 @@ from string import Template
 from book.tools import picture, toc
 from book.tools.ext.social import PICTURE
 from book.tools.languages import Language
+from book.tools.lite import put
 from book.tools.paths import BUILD, SITE, STATIC, TEMPLATES
 
 REDIRECT = Template("""\
@@ -43,7 +44,8 @@ def root_page(built: list[Language]) -> str:
 def not_found(built: list[Language], base_url: str) -> str:
     """The page for addresses that lead nowhere, in every language. Its links hold at any depth, so they begin at the site's address."""
     items = "\n".join(
-        f'    <p lang="{each.code}">{html.escape(each.not_found)} <a href="{each.code}/{first_page(each)}">{html.escape(each.title)}</a></p>' for each in built
+        f'    <p lang="{each.code}">{html.escape(each.not_found)} '
+        f'<a href="{each.code}/{first_page(each)}">{html.escape(each.title)}</a></p>' for each in built
     )
     return Template((TEMPLATES / "not-found.html").read_text(encoding="utf-8")).substitute(items=items, base=f"{base_url.rstrip('/')}/")
 
@@ -60,7 +62,7 @@ def site_map(folder: Path, built: list[Language], base_url: str) -> str:
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *entries, "</urlset>", ""])
 
 
-def assemble(built: list[Language], folder: Path = SITE, base_url: str = "") -> None:
+def assemble(built: list[Language], folder: Path = SITE, base_url: str = "", python: str = "local") -> None:
     """Makes the site anew beside the old one and then puts it in its place, so that a reader never meets half of one."""
     fresh, old = folder.with_name(folder.name + ".new"), folder.with_name(folder.name + ".old")
     for leftover in (fresh, old):
@@ -77,6 +79,7 @@ def assemble(built: list[Language], folder: Path = SITE, base_url: str = "") -> 
         (fresh / "sitemap.xml").write_text(site_map(fresh, built, base_url), encoding="utf-8")
         (fresh / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {base_url.rstrip('/')}/sitemap.xml\n", encoding="utf-8")
     shutil.copy(STATIC / "favicon.svg", fresh)
+    put.put(fresh, built, python, first_page)
     (fresh / ".nojekyll").touch()  # GitHub Pages would leave out folders that begin with _
     if folder.exists():
         folder.rename(old)

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from book.tools import originals, runtime
+from book.tools.ext import launch
 from book.tools.languages import LANGUAGES, SOURCE, Language
 from book.tools.paths import BOOK, BUILD, CONFIG, LOCALE, REFERENCES, ROOT, STATIC, TEMPLATES, TOC, TOOLS
 
@@ -28,14 +29,16 @@ def dependencies(language: Language) -> list[Path]:
 def compute(language: Language, base_url: str = "") -> str:
     """The hash of everything that the language's pages are made of.
 
-    The switcher shows which pages others have, so their names count; links lead to English pages that the language lacks, so these count too.
+    The switcher shows which pages others have, so their names count; links lead to English pages that the language lacks, so these count
+    too.
     """
     digest = hashlib.sha256()
-    digest.update(f"{language} {base_url} {runtime.fingerprint()}".encode())
+    digest.update(f"{language} {base_url} {launch.repository()} {runtime.fingerprint()}".encode())
     for each in LANGUAGES:
         digest.update(f"{each.code}: {sorted(page.name for page in (BOOK / each.code).glob('*.md'))}".encode())
     elsewhere = [BOOK / SOURCE / f"{name}.md" for name in originals.missing(language.code)]
-    for path in [BOOK / language.code, *(each for each in elsewhere if each.is_file()), LOCALE / f"{language.code}.po", *COMMON, *dependencies(language)]:
+    for path in [BOOK / language.code, *(each for each in elsewhere if each.is_file()), LOCALE / f"{language.code}.po", *COMMON,
+                 *dependencies(language)]:
         for file in files_below(path):
             digest.update(f"{file.relative_to(ROOT)} {file.stat().st_size}\n".encode())
             digest.update(file.read_bytes())

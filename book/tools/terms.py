@@ -28,7 +28,8 @@ def avoided(language):
 
 def of_page(language, name, text, english):
     """The faults of a translated page, a list of Fault."""
-    pairs = [(theirs, ours) for ours, theirs in zip_longest(parse(text), parse(english)) if ours is not None and theirs is not None and ours.is_prose]
+    pairs = [(theirs, ours) for ours, theirs in zip_longest(parse(text), parse(english)) if ours is not None and theirs is not None
+             and ours.is_prose]
     found = [fault for _, ours in pairs for fault in of_text(language, name, ours.line, words_of(ours.text))]
     words = [(words_of(theirs.text), words_of(ours.text)) for theirs, ours in pairs]
     for row in terms():

@@ -26,8 +26,10 @@ README = "README.md"  # tells of the project in that language, and is no page
 def main(arguments=None):
     """The command; returns 1 where something is to be done."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--record", nargs="+", metavar=("LANGUAGE", "FILE"), help="remember the present English as that of LANGUAGE's files (all, if none is named)")
-    options.add_argument("--wait", action="store_true", help=f"put what is missing on the list in {untranslated.LIST}, and take off it what is not")
+    options.add_argument("--record", nargs="+", metavar=("LANGUAGE", "FILE"),
+                         help="remember the present English as that of LANGUAGE's files (all, if none is named)")
+    options.add_argument("--wait", action="store_true",
+                         help=f"put what is missing on the list in {untranslated.LIST}, and take off it what is not")
     chosen = options.parse_args(arguments)
     if chosen.wait:
         wait()
@@ -51,7 +53,8 @@ def status(language, root=ROOT):
 
 def wait(root=ROOT):
     """Make the list of the untranslated anew: everything that is missing now, and nothing else."""
-    untranslated.write([each for folder in FOLDERS for language in TRANSLATIONS for each in untranslated.missing(language, folder, root)], root)
+    untranslated.write([each for folder in FOLDERS for language in TRANSLATIONS for each in untranslated.missing(language, folder, root)],
+                       root)
 
 
 def _folder_status(folder, language):
@@ -108,7 +111,8 @@ def record(language, names=(), root=ROOT):
             else:
                 print(f"{folder.name}/{language}/{page.name}: recorded")
                 _take_off(f"{folder.name}/{language}/{page.name}", root)
-                recorded[page.name] = [f"{block.hash} {block.text.splitlines()[0][:50] if block.text else block.kind}" for block in parse(source)]
+                recorded[page.name] = [f"{block.hash} {block.text.splitlines()[0][:50] if block.text else block.kind}"
+                                       for block in parse(source)]
         if pages:
             text = json.dumps(dict(sorted(recorded.items())), ensure_ascii=False, indent=0)
             (folder / language / RECORD).write_text(text + "\n", encoding="utf-8")

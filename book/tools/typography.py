@@ -1,7 +1,7 @@
 """Each language's own signs: quotation marks, dashes, spaces, the separators in numbers.
 
-Swedish: ”…”, – with spaces, 0,6 and 65 504. Russian: «…», — with a no-break space before it, 0,6 and 65 504. Chinese: full-width punctuation,
-a space between Chinese and Latin. A separator in a number is wrong where it is the English one of the same paragraph.
+Swedish: ”…”, – with spaces, 0,6 and 65 504. Russian: «…», — with a no-break space before it, 0,6 and 65 504. Chinese: full-width
+punctuation, a space between Chinese and Latin. A separator in a number is wrong where it is the English one of the same paragraph.
 """
 
 import re
@@ -50,7 +50,8 @@ NAMED = re.compile(r"(?:[A-Z][\w-]*|section|version|chapter|equation|figure|tabl
 
 
 def of_page(language, name, text, english=None):
-    """The faults of a translated page, a list of Fault. english: the page that it translates, whose numbers show which separators are wrong."""
+    """The faults of a translated page, a list of Fault. english: the page that it translates, whose numbers show which separators are
+    wrong."""
     ours = paragraphs(text, EMPHASIS)
     theirs = [words for *_, words in paragraphs(english)] if english is not None else []
     found = []
@@ -94,4 +95,5 @@ def is_named(match, original):
 
 def of_message(language, name, text, english):
     """The faults of a message to students."""
-    return [Fault(name, 0, *one) for one in of_paragraph(language, words_of(re.sub(r"(?<!`)\{[^}]*\}(?!`)", OTHER, text)), words_of(english))]
+    return [Fault(name, 0, *one)
+            for one in of_paragraph(language, words_of(re.sub(r"(?<!`)\{[^}]*\}(?!`)", OTHER, text)), words_of(english))]

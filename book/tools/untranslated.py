@@ -1,6 +1,7 @@
 """The list of what a language does not have yet: `book/untranslated.txt`, one page or exercise a line.
 
-A page that is missing and not on the list is a mistake, and so is one on the list that is there. What is on the list, readers find in English.
+A page that is missing and not on the list is a mistake, and so is one on the list that is there. What is on the list, readers find in
+English.
 """
 
 from pathlib import Path

@@ -27,6 +27,10 @@ def found(*cells):
     ("from torch.nn.functional import scaled_dot_product_attention as f\ndef attention(q, k, v):\n    return f(q, k, v)", 3, "f"),
     ("get_ipython().run_cell_magic('time', '', 'def attention(q):\\n    return MultiheadAttention(q)\\n')", 3, "MultiheadAttention"),
     ("sys.modules['own_work'].close = print", 1, "own_work"),
+    ("sys.modules['own' + '_' + 'work'].close = print", 1, "own_work"),
+    ("def attention(q, k, v):\n    return getattr(F, 'scaled_dot_' + 'product_attention')(q, k, v)", 2, "scaled_dot_product_attention"),
+    ("def scaled_dot_product_attention(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)", 2, "scaled_dot_product_attention"),
+    ("kernel = torch.library.get_kernel(op, 'CPU')", 1, "get_kernel"),
 ])
 def test_a_name_that_may_be_used(source, line, name):
     assert (0, line, name) in found(source) and (1, line, name) in found("x = 1", source)
@@ -36,6 +40,7 @@ def test_a_name_that_may_be_used(source, line, name):
     "print(attention(q, k, v) - F.scaled_dot_product_attention(q, k, v))",
     "from torch.nn.functional import scaled_dot_product_attention\nexpected = scaled_dot_product_attention(q, k, v)",
     "def attention(q, k, v):\n    '''As scaled_dot_product_attention does it.'''  # F.scaled_dot_product_attention\n    return q",
+    "def f(q):\n    return scaled_dot_product_attention(q)\ndef scaled_dot_product_attention(q):\n    'As in torch.nn.functional.scaled_dot_product_attention'\n    return q",
     "def (", "(" * 10_000, "\0", "",
 ])
 def test_no_hint(source):

@@ -38,6 +38,12 @@ def test_low_scores_are_problems():
     assert "96/99/100" in audit.table([finding])
 
 
+def test_of_several_runs_the_median_counts(monkeypatch):
+    runs = iter(({"performance": score, "accessibility": 100, "best-practices": 100} for score in (80, 97, 99)))
+    monkeypatch.setattr(audit, "lighthouse", lambda *arguments: next(runs))
+    assert audit.typical("lighthouse", "chromium", "address", "phone", 3)["performance"] == 97
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_the_first_chapter_has_nothing_to_mend(site, browser, code):  # noqa: F811
     with audit.served(site) as address:

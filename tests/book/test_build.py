@@ -34,11 +34,8 @@ class SmallBook:
         self.root = root
         for name in ("_config.yml", "_toc.yml"):
             shutil.copy(ROOT / name, root)
-        shutil.copytree(BOOK, root / "book", ignore=shutil.ignore_patterns(*CODES, "__pycache__", "mathjax", "references.bib", "untranslated.txt"))
+        shutil.copytree(BOOK, root / "book", ignore=shutil.ignore_patterns(*CODES, "__pycache__", "references.bib", "untranslated.txt"))
         (root / "autograder").symlink_to(ROOT / "autograder")  # pages list what exercises catch
-        mathjax = root / "book" / "_static" / "mathjax"
-        mathjax.mkdir()
-        (mathjax / "tex-mml-chtml.js").touch()
         (root / "_toc.yml").write_text("format: jb-book\nroot: start\nchapters:\n  - file: next\n", encoding="utf-8")
         for code in ("en", "sv"):
             self.write(code, "start", f"# Start {code}\n\nProse {code}. See {{ref}}`there`.\n\n{CELL}")

@@ -74,7 +74,8 @@ def test_nothing_gets_out_of_a_formula():
 
 @pytest.mark.parametrize(("tex", "said"), [
     (r"\foo x", r"\foo is not known"), (r"\frac{1}", "missing at its end"), ("{a", "not closed"), ("x_a_b", "two lower indices"),
-    (r"\begin{tikz}\end{tikz}", "tikz"), (r"\begin{cases}a\end{split}", "ends as split"), (r"\left x", "no bracket"), ("a\\end{b}", "without"),
+    (r"\begin{tikz}\end{tikz}", "tikz"), (r"\begin{cases}a\end{split}", "ends as split"), (r"\left x", "no bracket"),
+    ("a\\end{b}", "without"),
 ])
 def test_what_is_unknown_is_named(tex, said):
     with pytest.raises(FormulaError, match=re.escape(said)):

@@ -34,7 +34,8 @@ def test_rules_for_what_is_not_there_are_left_out(tmp_path):
     @media print { .gone { a: b } .used { c: d } } @media screen { .gone { a: b } } p { e: f }
     @font-face { font-family: A; src: url("gone.woff") } @keyframes k { from { top: 0 } }"""
     kept = css.purge(sheet, {"used", "there"}, tmp_path)
-    assert kept.split("\n") == [".used{color: red}", '#there > .used:not(.gone)::before{content: "a{}b"}', "@media print{.used{c: d}}", "p{e: f}",
+    assert kept.split("\n") == [".used{color: red}", '#there > .used:not(.gone)::before{content: "a{}b"}', "@media print{.used{c: d}}",
+                                "p{e: f}",
                                 "@keyframes k{from { top: 0 }}"]
 
 

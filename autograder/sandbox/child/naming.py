@@ -11,8 +11,9 @@ import signal
 
 from own_work import FUNCTIONS, OPERATORS
 
+AROUND = ("own_work", "get_kernel", "call_boxed", "redispatch", "_op_dk", "make_fx", "fuse_attention", "THPVariable_Wrap")  # the watch
 NAMES = frozenset((*OPERATORS, *(name for _, name in FUNCTIONS), "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
-                   "flash_attn_func", "memory_efficient_attention", "own_work"))
+                   "flash_attn_func", "memory_efficient_attention", *AROUND))
 MOST_PLACES = 20
 MOST_BYTES = 16_000
 MOST_S = 10  # then the reading ends, without hints
@@ -44,18 +45,41 @@ def places(cells, transform):
 
 
 def in_cells(cells, transform):
-    """The same in this process. A name that one cell imports under another name is known in those after it."""
+    """The same in this process. A name that one cell imports under another name is known in those after it.
+
+    A function of the student's own may be called as the library's is: the paper's name for it is the same.
+    """
     reader = Reader(transform)
+    reader.own = {name for source in cells for name in defined(source, transform)}
     for reader.cell, source in enumerate(cells):
         reader.read(source)
     return reader.found[:MOST_PLACES]
+
+
+def defined(source, transform):
+    """The names of the functions and classes that a cell defines."""
+    try:
+        nodes = list(ast.walk(ast.parse(transform(source))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
+
+
+def joined(node):
+    """The text that constants joined by + give; None where there is anything else."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = joined(node.left), joined(node.right)
+        return None if left is None or right is None else left + right
+    return None
 
 
 class Reader(ast.NodeVisitor):
     """Goes through syntax trees and notes the places."""
 
     def __init__(self, transform):
-        self.transform, self.names, self.found = transform, set(NAMES), []
+        self.transform, self.names, self.own, self.found = transform, set(NAMES), set(), []
         self.cell = self.first_line = self.depth = 0
 
     def read(self, source):
@@ -82,7 +106,7 @@ class Reader(ast.NodeVisitor):
             self.first_line += 1
             self.read(str(node.args[2].value))
             self.first_line -= 1
-        elif self.depth == 0 and name in self.names:
+        elif self.depth == 0 and name in self.names and name not in AROUND:
             for part in (*node.args, *node.keywords):
                 self.visit(part)
         else:
@@ -93,7 +117,19 @@ class Reader(ast.NodeVisitor):
             self.names.add(node.asname)
 
     def visit_Name(self, node):
-        self.note(node, node.id)
+        if node.id not in self.own:
+            self.note(node, node.id)
+
+    def visit_Expr(self, node):
+        if joined(node.value) is None:  # else it is prose
+            self.generic_visit(node)
+
+    def visit_BinOp(self, node):
+        text = joined(node)
+        if text is None:
+            self.generic_visit(node)
+        else:
+            self.note(node, text.rpartition(".")[2])
 
     def visit_Attribute(self, node):
         self.note(node, node.attr)

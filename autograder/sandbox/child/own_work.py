@@ -25,11 +25,13 @@ OPERATORS = (
     "_triton_scaled_dot_attention",
     "_transformer_encoder_layer_fwd",
 )
-KEYS = ("CPU", "AutogradCPU", "CUDA", "AutogradCUDA", "FuncTorchVmapMode")
+KEYS = ("CPU", "AutogradCPU", "CUDA", "AutogradCUDA", "FuncTorchVmapMode", "NestedTensorCPU", "NestedTensorCUDA", "AutogradNestedTensor",
+        "AutogradOther", "CompositeImplicitAutogradNestedTensor", "CompositeImplicitAutograd")  # the last is what decompose() looks at
 FUNCTIONS = (
     ("torch.nn.functional", "multi_head_attention_forward"),
     ("torch.nn.attention.flex_attention", "flex_attention"),
     ("torch._higher_order_ops.flex_attention", "math_attention"),
+    ("torch.onnx.ops._impl", "attention_23"),
 )
 
 
@@ -65,6 +67,7 @@ def close_functions():
     """Replace the code of Python functions that compute attention without such an operator."""
     for module, name in FUNCTIONS:
         function = getattr(sys.modules.get(module), name, None)
+        function = getattr(function, "_init_fn", function)  # of a custom operator
         if function is not None:
             where = f"{module}.{name}"
             function.__globals__["_call_library_attention"] = blocker(where)

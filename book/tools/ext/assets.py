@@ -9,7 +9,8 @@ from sphinx.locale import _
 # Where sphinx-copybutton's script has its messages and has not yet chosen among them. It knows few languages.
 COPYBUTTON_CHOICE = "let locale = 'en'\n"
 MENDED = (
-    ('<summary aria-label="Toggle hidden content">', "<summary>"),  # an English label; the words that are seen say it in the page's language
+    # an English label; the words that are seen say it in the page's language
+    ('<summary aria-label="Toggle hidden content">', "<summary>"),
     ('role="doc-biblioentry"', 'role="listitem"'),  # a role that there is no more, inside a list
     ('<th class="head"><p></p></th>', "<td></td>"),  # an empty corner of a table is no heading
 )

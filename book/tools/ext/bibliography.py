@@ -1,6 +1,7 @@
 """The literature at the end of a chapter: by author, each under the words by which the text cites it, and said in the page's language.
 
-The text cites by author and year. The style that sphinxcontrib-bibtex takes by default numbers its list, so that nobody could look a citation up.
+The text cites by author and year. The style that sphinxcontrib-bibtex takes by default numbers its list, so that nobody could look a
+citation up.
 """
 
 from pybtex.plugin import register_plugin

@@ -1,9 +1,10 @@
-"""Explains the glossary's terms where they stand: the first use in each section leads to the glossary, and shows its sentence on hover,
-focus or tap.
+"""Explains the glossary's terms where they stand: the first use in each section shows its sentence on hover or tap. The first in the
+chapter is a link to the glossary as well, which a keyboard reaches and a screen reader tells of. Later ones are not, because a hundred
+links to what has been said already would stand between such a reader and the next thing to do.
 
-A term is found in whatever form the language gives it: by its plural in English, by the stems of its words in Swedish and Russian, as it is in
-Chinese. Where that finds the wrong words, the column `pattern` of `book/definitions/<code>.csv` says what to look for, a regular expression, or
-`-` for a term that is not to be marked (in the English file: in no language).
+A term is found in whatever form the language gives it: by its plural in English, by the stems of its words in Swedish and Russian, as it is
+in Chinese. Where that finds the wrong words, the column `pattern` of `book/definitions/<code>.csv` says what to look for, a regular
+expression, or `-` for a term that is not to be marked (in the English file: in no language).
 """
 
 import json
@@ -27,14 +28,16 @@ CHAPTER = re.compile(r"\d\d-")
 STEMMERS = {"sv": "swedish", "ru": "russian"}
 NEVER = "-"
 # Nothing in these is marked: what is a link or a button already, what is not prose, what names rather than says.
-LEFT_ALONE = (nodes.title, nodes.literal, nodes.literal_block, nodes.reference, nodes.math, nodes.math_block, nodes.raw, nodes.rubric, nodes.thead,
+LEFT_ALONE = (nodes.title, nodes.literal, nodes.literal_block, nodes.reference, nodes.math, nodes.math_block, nodes.raw, nodes.rubric,
+              nodes.thead,
               nodes.caption, nodes.comment, nodes.footnote, nodes.citation, question, dropdown_title, dropdowns.summary)
 CLASSES_LEFT_ALONE = {"cell_output", "bibtex-citation", "interactive"}
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term as it is looked for in one language. stems: what the words found have to come down to, or None where the pattern says it all."""
+    """A term as it is looked for in one language. stems: what the words found have to come down to, or None where the pattern says it
+    all."""
 
     name: str
     pattern: str
@@ -91,6 +94,22 @@ class Finder:
         return found
 
 
+class mention(nodes.Inline, nodes.TextElement):
+    """A term that the chapter has explained before; `term` is its address in the glossary."""
+
+
+def visit_mention(writer, node: mention) -> None:
+    writer.body.append(f'<span class="explained" data-term="{node["term"]}">')
+
+
+def is_folded(text: nodes.Text) -> bool:
+    """Whether a text stands in an answer that is closed at first."""
+    node = text.parent
+    while node is not None and not isinstance(node, dropdowns.details):
+        node = node.parent
+    return node is not None
+
+
 def is_prose(text: nodes.Text) -> bool:
     """Whether a text may have explained terms in it."""
     node = text.parent
@@ -120,24 +139,34 @@ class Explained(SphinxPostTransform):
     def run(self, **kwargs) -> None:
         if not CHAPTER.match(self.env.docname) or PAGE not in self.env.found_docs:
             return
-        finder, seen = Finder(self.config.book_language), defaultdict(set)
+        finder, seen, linked = Finder(self.config.book_language), defaultdict(set), set()
         page = self.app.builder.get_relative_uri(self.env.docname, PAGE)
         for text in list(self.document.findall(nodes.Text)):
             if is_prose(text):
-                self.mark(text, finder.find(text), seen[section_of(text)], page)
+                folded = is_folded(text)
+                made = self.mark(text, finder.find(text), seen[section_of(text)], linked, page)
+                linked |= set() if folded else made
 
     @staticmethod
-    def mark(text: nodes.Text, found: list[tuple[int, int, str]], seen: set[str], page: str) -> None:
-        """Puts links in place of those terms that the section has not had yet."""
-        pieces, end = [], 0
+    def mark(text: nodes.Text, found: list[tuple[int, int, str]], seen: set[str], linked: set[str], page: str) -> set[str]:
+        """Marks those terms that the section has not had yet, as links where the chapter has none for them that is always seen. Returns
+        these."""
+        pieces, end, fresh = [], 0, set()
         for begin, stop, name in found:
-            if name not in seen:
-                seen.add(name)
-                link = nodes.reference("", text[begin:stop], refuri=f"{page}#{glossary.anchor(name)}", internal=True, classes=["explained"])
-                pieces += [nodes.Text(text[end:begin]), link]
-                end = stop
+            if name in seen:
+                continue
+            seen.add(name)
+            anchor, said = glossary.anchor(name), text[begin:stop]
+            if name in linked:
+                made = mention("", said, term=anchor)
+            else:
+                fresh.add(name)
+                made = nodes.reference("", said, refuri=f"{page}#{anchor}", internal=True, classes=["explained"])
+            pieces += [nodes.Text(text[end:begin]), made]
+            end = stop
         if pieces:
             text.parent.replace(text, [each for each in [*pieces, nodes.Text(text[end:])] if each.astext()])
+        return fresh
 
 
 def add_sentences(app, pagename, templatename, context, doctree) -> None:
@@ -155,6 +184,7 @@ def add_sentences(app, pagename, templatename, context, doctree) -> None:
 
 
 def setup(app):
+    app.add_node(mention, html=(visit_mention, lambda writer, node: writer.body.append("</span>")))
     app.add_post_transform(Explained)
     app.connect("html-page-context", add_sentences)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """Gives pictures that cells draw an alternative text: their caption, where the cell names no other (`mystnb: image: alt:`).
 
-Without one the writer would put the picture's file name, which a screen reader spells out letter by letter. All pictures get their width and
-height, too, so that the text does not jump when they arrive.
+Without one the writer would put the picture's file name, which a screen reader spells out letter by letter. All pictures get their width
+and height, too, so that the text does not jump when they arrive.
 """
 
 import re

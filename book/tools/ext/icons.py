@@ -1,5 +1,6 @@
-"""The few icons that pages show, as a font of a few kilobytes. The theme brings two thousand, as a script of half a megabyte (packed) and as a font
-of a hundred kilobytes; its style sheet works with either. The script and the large fonts are left out of the site, see `light.py`.
+"""The few icons that pages show, as a font of a few kilobytes. The theme brings two thousand, as a script of half a megabyte (packed) and
+as a font of a hundred kilobytes; its style sheet works with either. The script and the large fonts are left out of the site, see
+`light.py`.
 """
 
 import re
@@ -13,8 +14,8 @@ from sphinx.errors import ExtensionError
 STATIC = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 FONT = STATIC / "vendor" / "fontawesome" / "webfonts" / "fa-solid-900.ttf"
 STYLES = STATIC / "styles" / "pydata-sphinx-theme.css"
-ICONS = ("angle-down", "angle-left", "angle-right", "arrow-up", "bars", "circle-half-stroke", "download", "globe", "list", "magnifying-glass", "moon",
-         "sun")
+ICONS = ("angle-down", "angle-left", "angle-right", "arrow-up", "bars", "circle-half-stroke", "download", "globe", "list",
+         "magnifying-glass", "moon", "play", "sun")
 # The marks of the boxes for notes and warnings, and their like.
 MARKS = re.compile(r'--pst-icon-[\w-]+:\s*"(?:\\([0-9a-f]{4})|([\ue000-\uf8ff]))"')
 LEFT_OUT = ("_static/scripts/fontawesome.js*", "_static/vendor/fontawesome", "_static/**/*.map")

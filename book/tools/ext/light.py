@@ -1,7 +1,7 @@
-"""Makes the pages light when they have been written: one style sheet and one script for what all of them load, and nothing that they do not need.
+"""Makes the pages light when they have been written: one style sheet, one script, and nothing that they do not need.
 
-The theme brings ten style sheets of half a megabyte, most of it for things that are not on any page, and scripts that hold up a page until they
-have come. Each page is read once and written once here.
+The theme brings ten style sheets of half a megabyte, most of it for things that are not on any page, and scripts that hold up a page until
+they have come. Each page is read once and written once here.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from book.tools import css
 from book.tools.ext import icons
 
 STYLES, SCRIPTS = "site.css", "site.js"
-OURS = {"book.css", "interactive.css", "icons.css"}  # small, and written for these pages: kept as they are
+OURS = {"book.css", "print.css", "interactive.css", "icons.css"}  # small, and written for these pages: kept as they are
 # Loaded by every page, in this order. translations.js is there in languages other than English.
 TOGETHER = ("documentation_options.js", "doctools.js", "translations.js", "sphinx_highlight.js", "clipboard.min.js", "copybutton.js",
             "scripts/sphinx-book-theme.js", "scripts/pydata-sphinx-theme.js")
@@ -24,7 +24,9 @@ SETTINGS = "DOCUMENTATION_OPTIONS.search_as_you_type = false;\n"
 UNUSED = {"scripts/bootstrap.js", "scripts/fontawesome.js"}
 SEARCHING = {"searchtools.js", "language_data.js"}
 TABS = "design-tabs.js"
-HEADER = "/* Parts of sphinx-book-theme and pydata-sphinx-theme (BSD 3-Clause), Bootstrap, sphinx-design (MIT) and MyST-NB (BSD 3-Clause), see their files. */\n"
+HEADER = """\
+/* Parts of sphinx-book-theme, pydata-sphinx-theme, MyST-NB (BSD 3-Clause), Bootstrap and sphinx-design (MIT), see their files. */
+"""
 SHEET = re.compile(r'\s*<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="((?:\.\./)*)_static/([^"?]+)[^"]*"[^>]*>')
 PRELOAD = re.compile(r'\s*<link\b(?=[^>]*\brel="preload")(?=[^>]*\bas="script")[^>]*>')
 SCRIPT = re.compile(r'[ \t]*<script\b([^>]*)\bsrc="((?:\.\./)*)(?:_static/)?([^"?]+)([^"]*)"([^>]*)></script>\n?')
@@ -36,7 +38,7 @@ COMMENT = re.compile(r"<!--(?!\[).*?-->", re.DOTALL)
 
 def plain_classes(sheet: str) -> set[str]:
     """The classes of code that look as code looks anyway, in both colour themes: spans for them do nothing."""
-    looks = {(theme, name): re.sub(r".*\bcolor:\s*(#\w+).*", r"\1", said) if ":" in said else "" for theme, name, said in COLOUR.findall(sheet)}
+    looks = {(theme, name): re.sub(r".*\bcolor:\s*(#\w+).*", r"\1", said) for theme, name, said in COLOUR.findall(sheet)}
     simple = {(theme, name) for theme, name, said in COLOUR.findall(sheet) if re.fullmatch(r"\s*color:\s*#\w+;?\s*", said)}
     themes = {theme for theme, name in looks if not name}
     return {name for _, name in looks if name

@@ -1,4 +1,5 @@
-"""For a language that lacks pages: the list of those that are there in English, links that lead to them, and chapters that keep their numbers."""
+"""For a language that lacks pages: the list of those that are there in English, links that lead to them, and chapters that keep their
+numbers."""
 
 from docutils import nodes
 from sphinx import addnodes
@@ -31,7 +32,8 @@ def resolve(app, env, node, contnode):
     except KeyError:
         return None
     inner = contnode if node.get("refexplicit") and node["reftype"] != "eq" else nodes.inline(text, text)
-    return nodes.reference("", "", inner, refuri=page.address(node.get("refdoc", env.docname), anchor), internal=False, reftitle=_("in English"))
+    return nodes.reference("", "", inner, refuri=page.address(node.get("refdoc", env.docname), anchor), internal=False,
+                           reftitle=_("in English"))
 
 
 class MarkdownLinks(SphinxPostTransform):
@@ -63,7 +65,8 @@ def keep_numbers() -> None:
         for docname, number in toc.numbers().items():
             if docname not in env.toc_secnumbers:
                 continue
-            env.toc_secnumbers[docname] = {anchor: (number, *each[1:]) if each else each for anchor, each in env.toc_secnumbers[docname].items()}
+            env.toc_secnumbers[docname] = {anchor: (number, *each[1:]) if each else each
+                                           for anchor, each in env.toc_secnumbers[docname].items()}
             for element in [env.titles[docname], *env.tocs[docname].findall(nodes.reference)]:
                 if element.get("secnumber"):
                     element["secnumber"] = [number, *element["secnumber"][1:]]

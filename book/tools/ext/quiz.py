@@ -1,8 +1,8 @@
 """Makes the questions at the end of a chapter ones that a reader answers: choose an option, and see whether it is right, and why.
 
-A question is a labelled paragraph, its options as a list, and a dropdown that explains each of them in the same order. Which option is right
-is read from the explanations of the page itself, whatever its language: each begins in bold with the option's letter and a verdict, and the
-right one's verdict is a fixed phrase (`VERDICT`, translated in `book/_locale`). Without JavaScript the dropdown stays as it is.
+A question is a labelled paragraph, its options as a list, and a dropdown that explains each of them in the same order. Which option is
+right is read from the explanations of the page itself, whatever its language: each begins in bold with the option's letter and a verdict,
+and the right one's verdict is a fixed phrase (`VERDICT`, translated in `book/_locale`). Without JavaScript the dropdown stays as it is.
 """
 
 import re

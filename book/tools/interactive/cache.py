@@ -44,7 +44,8 @@ def still(data: dict) -> str:
     for kind in KINDS:
         product, numbers = formula(model, kind)
         token = model["layers"] * numbers * start["bytes"]
-        rows.append([kind, product, *(size(each, data["units"], data["language"]) for each in (token, token * start["context"] * start["sequences"]))])
+        rows.append([kind, product,
+                     *(size(each, data["units"], data["language"]) for each in (token, token * start["context"] * start["sequences"]))])
     return table([text["kind"], text["numbers"], text["token"], text["all"]], rows, "interactive-numbers", text["caption"])
 
 

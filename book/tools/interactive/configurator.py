@@ -15,7 +15,8 @@ def data(cells, language: str) -> dict:
     """The machines, the constants and the budgets to choose from. Sizes end with GiB, as the chapter's do."""
     named = {"phone": _("a phone"), "laptop": _("a laptop"), "gpu": _("one consumer card"), "server": _("one card of a data centre"),
              "node": _("eight large cards")}
-    targets = [{"name": name, "label": named[name], "memory": each.memory, "bytes_per_weight": each.bytes_per_weight, "sequences": each.sequences}
+    targets = [{"name": name, "label": named[name], "memory": each.memory, "bytes_per_weight": each.bytes_per_weight,
+                "sequences": each.sequences}
                for name, each in module.TARGETS.items()]
     budgets = [round(step * 10**power) for power in POWERS for step in STEPS] + [10**12]
     return {"targets": targets, "cache_bytes": module.CACHE_BYTES, "spare": module.SPARE, "budgets": budgets, "start": START,
@@ -30,7 +31,8 @@ def still(data: dict) -> str:
     heading = text["chosen"].format(kind=found.kind, layers=found.n_layers, heads=found.n_heads, d_head=found.d_head)
     if found.kind == "GQA":
         heading = heading.replace(found.kind, text["gqa"].format(groups=found.n_kv_heads), 1)
-    return f'<p class="interactive-strong">{heading}</p>' + table([text["matrix"], text["in"], text["out"]], rows, "interactive-numbers", text["caption"])
+    return f'<p class="interactive-strong">{heading}</p>' + table([text["matrix"], text["in"], text["out"]], rows, "interactive-numbers",
+                                                                  text["caption"])
 
 
 def words() -> dict:
