@@ -21,6 +21,7 @@ from autograder.notebook import Unreadable, read
 from autograder.results import SCHEMA
 from autograder.sandbox.child_modules import wire
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.patience import clock
 from autograder.sandbox.sandbox import Sandbox
 
 LOAD_TRIES = 4  # a cell that ends the process is left out in the next try
@@ -86,7 +87,7 @@ class Grader:
                 raise Unreadable(note)
             work = read(data, name)
             language = language or work.language
-            run.whole(work.cells, begun + self.limits.total_s)
+            run.whole(work.cells, clock() + self.limits.total_s)
         except Unreadable as unreadable:
             note = unreadable.note
             language = language or DEFAULT
@@ -186,7 +187,7 @@ class _Run:
         A cell that ends the process is left out in the next try; a process that is lost between two tests is loaded again for the rest.
         """
         skip, trouble, tries, plots = set(), None, LOAD_TRIES, plotting(cells)
-        while tries and not all(test.id in self.verdicts for test in tests) and time.monotonic() < deadline:
+        while tries and not all(test.id in self.verdicts for test in tests) and clock() < deadline:
             known = len(self.verdicts)
             with self.grader.sandbox_for(tests[0]).submission(tests[0].memory_bytes, plots) as process:
                 trouble = self._load(process, cells, skip, deadline)
@@ -196,14 +197,14 @@ class _Run:
                     skip.add(process.current_cell)
             self.peak_memory_bytes = max(self.peak_memory_bytes, process.peak_memory_bytes)
             tries -= len(self.verdicts) == known  # a try that has got on costs none: each test gets its turn
-        left = Verdict("error", process_ended()) if time.monotonic() < deadline else Verdict("timeout", out_of_time())
+        left = Verdict("error", process_ended()) if clock() < deadline else Verdict("timeout", out_of_time())
         for test in tests:
             self.verdicts.setdefault(test.id, trouble or left)
         self._name_again()
 
     def on_gpu(self, cells, tests):
         """Run tests on the GPU, each in a process that has loaded the notebook for it alone. Tests get no verdict where the GPU is lost."""
-        station, deadline = self.grader.station, time.monotonic() + self.grader.limits.gpu_total_s
+        station, deadline = self.grader.station, clock() + self.grader.limits.gpu_total_s
         skip, doubtful = set(), False
         for test in tests:
             try:
@@ -219,12 +220,12 @@ class _Run:
     def _on_gpu(self, station, cells, skip, test, deadline):
         """The verdict of one test on the GPU. skip: cells that have ended their process; more may be found."""
         for _ in range(LOAD_TRIES):
-            if time.monotonic() >= deadline:
+            if clock() >= deadline:
                 return Verdict("timeout", out_of_time())
             with station.sandbox.submission(None, plotting(cells)) as process:
                 trouble = self._load(process, cells, skip, deadline)
                 if trouble is None:
-                    return self._ask_on_gpu(station, process, test, min(deadline, time.monotonic() + self.grader.limits.gpu_test_s))
+                    return self._ask_on_gpu(station, process, test, min(deadline, clock() + self.grader.limits.gpu_test_s))
                 skip.add(process.current_cell)
         return trouble
 
@@ -278,7 +279,7 @@ class _Run:
         """Run the cells. Returns the Verdict that all tests get where that has failed, or None."""
         self.errors = []
         try:
-            until = min(deadline, time.monotonic() + self.grader.limits.load_s)
+            until = min(deadline, clock() + self.grader.limits.load_s)
             self.errors = process.load(cells, skip, until, self.grader.assignment.own_work)
             self.named = self.named or process.named
         except wire.TimedOut:
@@ -301,7 +302,7 @@ class _Run:
         limits = self.grader.limits
         open_tests = [test for test in tests if test.id not in self.verdicts]
         for test in open_tests:
-            now = time.monotonic()
+            now = clock()
             if now >= deadline:
                 return
             hangs = any(self.verdicts[other.id].status == "timeout" for other in self.grader.hidden.tests

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one submission; seconds of wall time, bytes of memory and files."""
+    """Bounds of one submission; seconds by the clock of patience.py, bytes of memory and files."""
 
     total_s: float = 60.0  # loading and all tests together
     load_s: float = 30.0

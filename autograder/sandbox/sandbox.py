@@ -5,11 +5,11 @@ import dataclasses
 import os
 import subprocess
 import tempfile
-import time
 
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.child_modules import wire
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.patience import clock
 
 START_S = 120.0  # importing torch on a slow disk
 ANSWER_S = 5.0  # what trusted code in the sandbox may take
@@ -49,7 +49,7 @@ class Sandbox:
                 command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
             )
         try:
-            ready, _ = wire.receive(self.control, deadline=time.monotonic() + START_S)
+            ready, _ = wire.receive(self.control, deadline=clock() + START_S)
         except wire.WireError as error:
             self.process.kill()
             printed = self.process.stderr.read().decode(errors="replace").strip()
@@ -115,7 +115,7 @@ class Sandbox:
                 of_child = limits.for_child(self.base_address_space, self.gpu is not None)
                 order = {"order": "begin", "framework": self.framework, "limits": of_child, "plots": plots}
                 wire.send_with_socket(self.control, order, theirs, self._soon())
-            begun, _ = wire.receive(self.control, deadline=time.monotonic() + START_S if plots else self._soon())
+            begun, _ = wire.receive(self.control, deadline=clock() + START_S if plots else self._soon())
             if "begun" not in begun:
                 raise wire.WireError(str(begun))
         except wire.WireError as error:
@@ -145,7 +145,7 @@ class Sandbox:
             self.process.kill()
 
     def _soon(self):
-        return time.monotonic() + (ANSWER_S if self.gpu is None else GPU_ANSWER_S)
+        return clock() + (ANSWER_S if self.gpu is None else GPU_ANSWER_S)
 
 
 class SubmissionProcess:
@@ -233,7 +233,7 @@ class SubmissionProcess:
 
     def _kill(self, pid):
         """Have a test's process killed, with all that it has started, and wait until they are gone: a fork bomb would take the next test's processes."""
-        soon = time.monotonic() + ANSWER_S
+        soon = clock() + ANSWER_S
         try:
             self._answer(self._order({"order": "kill", "pid": pid}, soon), soon)
         except wire.WireError:

@@ -17,6 +17,8 @@ MAX_ARRAYS = 128 << 20
 MAX_HEADER = 1 << 20  # of safetensors, which names each array
 MAX_DEPTH = 20
 SMALL = 1 << 16  # not worth a message of its own
+LOOK_S = 0.25  # how often a wait looks at the clock, which may go slower than the wall's
+clock = time.monotonic  # what deadlines are measured by; the grader's is another
 
 
 class WireError(Exception):
@@ -37,18 +39,12 @@ def send(connection, tree, arrays=None, framework="numpy", deadline=None):
     text = dumps(tree).encode("utf-8")
     if len(text) > MAX_JSON or len(payload) > MAX_ARRAYS:
         raise WireError(f"a message of {len(text) + len(payload)} bytes is too long")
-    try:
-        _set_timeout(connection, deadline)
-        head = HEAD.pack(len(text), len(payload)) + text
-        if len(payload) <= SMALL:
-            connection.sendall(head + payload)  # at once: the other side wakes up once
-        else:
-            connection.sendall(head)
-            connection.sendall(payload)
-    except TimeoutError:
-        raise TimedOut("the other side did not read in time") from None
-    except OSError as error:
-        raise Closed(str(error)) from None
+    head = HEAD.pack(len(text), len(payload)) + text
+    if len(payload) <= SMALL:
+        _send_all(connection, head + payload, deadline)  # at once: the other side wakes up once
+    else:
+        _send_all(connection, head, deadline)
+        _send_all(connection, payload, deadline)
 
 
 def receive(connection, framework="numpy", deadline=None):
@@ -75,13 +71,8 @@ def receive(connection, framework="numpy", deadline=None):
 
 def send_with_socket(connection, tree, passed=None, deadline=None):
     """Send an order, and with it a socket for the other side to keep."""
-    try:
-        _set_timeout(connection, deadline)
-        socket.send_fds(connection, [b"."], [passed.fileno()] if passed else [])  # the descriptor rides on one byte of its own
-    except TimeoutError:
-        raise TimedOut("the other side did not read in time") from None
-    except OSError as error:
-        raise Closed(str(error)) from None
+    descriptors = [passed.fileno()] if passed else []
+    _patiently(connection, deadline, lambda: socket.send_fds(connection, [b"."], descriptors))  # the descriptor rides on one byte of its own
     send(connection, tree, deadline=deadline)
 
 
@@ -103,29 +94,41 @@ def text(value, most):
 def _exactly(connection, size, deadline):
     data = bytearray()
     while len(data) < size:
-        try:
-            _set_timeout(connection, deadline)
-            piece = connection.recv(min(size - len(data), 1 << 20))
-        except TimeoutError:
-            raise TimedOut("no answer in time") from None
-        except OSError as error:
-            raise Closed(str(error)) from None
+        piece = _patiently(connection, deadline, lambda: connection.recv(min(size - len(data), 1 << 20)))
         if not piece:
             raise Closed("the connection was closed")
         data += piece
     return data
 
 
+def _send_all(connection, data, deadline):
+    left = memoryview(data)
+    while left:
+        left = left[_patiently(connection, deadline, lambda: connection.send(left)):]
+
+
+def _patiently(connection, deadline, call):
+    """What a call on the connection gives, tried until the deadline (by `clock`); None waits for ever."""
+    while True:
+        try:
+            _set_timeout(connection, deadline)
+            return call()
+        except TimeoutError:
+            continue  # the clock is looked at
+        except OSError as error:
+            raise Closed(str(error)) from None
+
+
 def _set_timeout(connection, deadline):
-    """Let the next call on the connection end at the deadline (time.monotonic()); None waits for ever."""
+    """Let the next call on the connection end soon enough to look at the clock again. Raises TimedOut where no time is left."""
     if deadline is None:
         if connection.gettimeout() is not None:
             connection.settimeout(None)
         return
-    left = deadline - time.monotonic()
+    left = deadline - clock()
     if left <= 0:
-        raise TimedOut("no time is left")
-    connection.settimeout(left)
+        raise TimedOut("no answer in time")
+    connection.settimeout(min(left, LOOK_S))
 
 
 def arrays_of(framework):

@@ -33,7 +33,7 @@ def frozen(value):
     if isinstance(value, (np.ndarray, np.generic)):
         return np.array(value)
     if isinstance(value, (tuple, list)):
-        return type(value)(frozen(item) for item in value) if type(value) in (tuple, list) else value
+        return (tuple if isinstance(value, tuple) else list)(frozen(item) for item in value)  # a NamedTuple is a tuple
     if type(value) is dict:
         return {key: frozen(item) for key, item in value.items()}
     return value
