@@ -101,7 +101,7 @@ def stack(parameters):
 
 
 def candidates(n_heads):
-    """What is tried, the best quality first: (kind, KV heads)."""
+    """What is tried, first what gives up least: (kind, KV heads)."""
     groups = [g for g in (8, 4) if g < n_heads and n_heads % g == 0]
     grouped = [("GQA", g) for g in groups]
     return [("MHA", n_heads), *grouped, ("MLA", None), ("MQA", 1)]
