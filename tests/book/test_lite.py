@@ -20,7 +20,7 @@ from book.tools.lite import application, contents, pages, put, pyodide
 
 from .test_browser import address, browser, pytestmark as needs_browser, reader  # noqa: F401  (fixtures)
 
-SECONDS = 90_000  # ms: Python takes its time to start, and two cores may have more to do
+SECONDS = 240_000  # ms: Python takes its time to start, and two cores may have more to do
 TOO_SIMPLE = """\
 def softmax(x, axis=-1):
     exponentials = np.exp(x)
@@ -28,6 +28,7 @@ def softmax(x, axis=-1):
 CHAPTERS = ("00-welcome", "01-single-head", "08-mla", "11-choosing")
 # The code is the same in all languages, which `test_site.py` sees to, but figures in Chinese need a font.
 NOTEBOOKS = [*(("en", name) for name in CHAPTERS), ("zh-CN", "01-single-head")]
+IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
 MENU = {"en": "File", "sv": "File", "zh-CN": "文件", "ru": "Файл"}
 # Said by JupyterLite about its own menus and kernels, and by Chromium about what it does not use.
 HARMLESS = re.compile(r"duplicated|No exact match|preload|Failed to decode downloaded font")
@@ -64,17 +65,22 @@ class Notebook:
         return "\n".join(cell.locator(".jp-OutputArea-output").all_inner_texts())
 
     def run_all(self) -> str:
-        """Run every cell, in order, as a reader does with Shift and Enter. Returns what went wrong."""
-        self.page.locator(".jp-CodeCell").first.locator(".jp-InputPrompt").click()
-        for _ in range(self.page.locator(".jp-Cell").count()):
-            self.page.keyboard.press("Shift+Enter")
-        # Of a cell whose code is folded away the number is, too; Shift and Enter behind the last cell has added empty ones.
+        """Run every cell, in order, by the menu. Returns what went wrong."""
+        self.page.wait_for_selector(IDLE, timeout=SECONDS)
+        for menu in self.page.locator(".lm-MenuBar-item").all():
+            menu.click()
+            command = self.page.locator(".lm-Menu-item[data-command='runmenu:run-all']")
+            if command.count():
+                command.click()
+                break
+            self.page.keyboard.press("Escape")
+        # Of a cell whose code is folded away the number is, too.
         done = """() => {
             const numbers = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map((each) => each.innerText);
             return numbers.some((each) => /\\d/.test(each)) && !numbers.some((each) => each.includes('*'));
         }"""
-        self.page.wait_for_function(done, timeout=2 * SECONDS)
-        self.page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=SECONDS)
+        self.page.wait_for_function(done, timeout=SECONDS)
+        self.page.wait_for_selector(IDLE, timeout=SECONDS)
         errors = ", ".join(f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr"))
         said = "\n".join(self.page.locator(errors).all_inner_texts())
         return said.replace("Matplotlib is building the font cache; this may take a moment.", "").strip()
