@@ -1,6 +1,7 @@
 """Sets formulas when the book is built: from TeX to MathML, which browsers show without a script and screen readers read.
 
 It knows the part of TeX that books on machine learning use. FormulaError names what it does not know, so that the build tells the author.
+The library latex2mathml leaves ampersands in `aligned`, sets cos φ and decimal commas badly, and passes over what it does not know.
 """
 
 import re
