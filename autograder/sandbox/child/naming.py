@@ -14,6 +14,7 @@ from own_work import FUNCTIONS, OPERATORS
 AROUND = ("own_work", "get_kernel", "call_boxed", "redispatch", "_op_dk", "make_fx", "fuse_attention", "THPVariable_Wrap")  # the watch
 NAMES = frozenset((*OPERATORS, *(name for _, name in FUNCTIONS), "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
                    "flash_attn_func", "memory_efficient_attention", *AROUND))
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 MOST_PLACES = 20
 MOST_BYTES = 16_000
 MOST_S = 10  # then the reading ends, without hints
@@ -49,20 +50,19 @@ def in_cells(cells, transform):
 
     A function of the student's own may be called as the library's is: the paper's name for it is the same.
     """
-    reader = Reader(transform)
-    reader.own = {name for source in cells for name in defined(source, transform)}
-    for reader.cell, source in enumerate(cells):
-        reader.read(source)
+    trees = [parsed(source, transform) for source in cells]
+    reader = Reader(transform, {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, DEFINITIONS)})
+    for reader.cell, tree in enumerate(trees):
+        reader.go_through(tree)
     return reader.found[:MOST_PLACES]
 
 
-def defined(source, transform):
-    """The names of the functions and classes that a cell defines."""
+def parsed(source, transform):
+    """The syntax tree of a cell's text; an empty one where there is none, since it does not run either."""
     try:
-        nodes = list(ast.walk(ast.parse(transform(source))))
+        return ast.parse(transform(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
+        return ast.Module([], [])
 
 
 def joined(node):
@@ -78,16 +78,16 @@ def joined(node):
 class Reader(ast.NodeVisitor):
     """Goes through syntax trees and notes the places."""
 
-    def __init__(self, transform):
-        self.transform, self.names, self.own, self.found = transform, set(NAMES), set(), []
+    def __init__(self, transform, own):
+        self.transform, self.names, self.own, self.found = transform, set(NAMES), own, []
         self.cell = self.first_line = self.depth = 0
 
-    def read(self, source):
-        """One cell's text, or that of a cell's magic."""
+    def go_through(self, tree):
+        """One cell, or that of a cell's magic."""
         try:
-            self.visit(ast.parse(self.transform(source)))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            pass  # it does not run either
+            self.visit(tree)
+        except (RecursionError, MemoryError):
+            pass  # too deep to be read
 
     def note(self, node, name):
         if name in self.names:
@@ -104,7 +104,7 @@ class Reader(ast.NodeVisitor):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name == "run_cell_magic" and len(node.args) == 3 and isinstance(node.args[2], ast.Constant):
             self.first_line += 1
-            self.read(str(node.args[2].value))
+            self.go_through(parsed(str(node.args[2].value), self.transform))
             self.first_line -= 1
         elif self.depth == 0 and name in self.names and name not in AROUND:
             for part in (*node.args, *node.keywords):

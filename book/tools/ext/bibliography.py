@@ -34,9 +34,9 @@ class Labels(BaseLabelStyle):
 
 
 def cited(persons) -> str:
-    """The names by which a work is cited."""
+    """The names by which a work is cited: one or two, or the first and that there are more."""
     names = [str(Text.from_latex(" ".join(person.prelast_names + person.last_names))) for person in persons]
-    return f"{names[0]} {_('et al.')}" if len(names) > 2 else f" {_('and')} ".join(names)
+    return f"{names[0]} {_('et al.')}" if len(names) > 2 or "others" in names else f" {_('and')} ".join(names)
 
 
 class Order(SortingStyle):

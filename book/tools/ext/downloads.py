@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from pybtex.richtext import Text
 from sphinx.errors import ExtensionError
 from sphinx.locale import _, admonitionlabels
 
 from book.tools import originals
 from book.tools import catalogue, glossary
+from book.tools.ext import bibliography
 from book.tools.markdown import ConversionError
 from book.tools.notebooks import dump, to_notebook
 
@@ -57,11 +57,7 @@ class BookReferences:
     def citation(self, role: str, key: str) -> tuple[str, str]:
         entry = self.entry(key)
         people = entry.persons.get("author") or entry.persons.get("editor") or []
-        names = [str(Text.from_latex(" ".join([*person.prelast_names, *person.last_names]))) for person in people]
-        if len(names) > 2 or "others" in names:
-            who = f"{names[0]} {_('et al.')}"
-        else:
-            who = f" {_('and')} ".join(names) or key
+        who = bibliography.cited(people) or key
         year = entry.fields.get("year", "")
         return (f"{who} ({year})" if role.startswith("cite:t") else f"{who}, {year}"), address(entry)
 

@@ -45,7 +45,7 @@ def write(app, config) -> None:
     """Lays the font and its style sheet where Sphinx finds static files."""
     folder = Path(app.outdir).parent / "icons"
     folder.mkdir(parents=True, exist_ok=True)
-    font = TTFont(FONT)
+    font = TTFont(FONT, recalcTimestamp=False)  # the same bytes on every build
     worker = subset.Subsetter(subset.Options(hinting=False, layout_features=[], name_IDs=[0, 1, 2, 13, 14]))
     worker.populate(unicodes=code_points())
     worker.subset(font)

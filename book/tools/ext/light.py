@@ -21,7 +21,7 @@ TOGETHER = ("documentation_options.js", "doctools.js", "translations.js", "sphin
             "scripts/sphinx-book-theme.js", "scripts/pydata-sphinx-theme.js")
 SETTINGS = "DOCUMENTATION_OPTIONS.search_as_you_type = false;\n"
 # Bootstrap's script stays out: its one use is a button that these pages have not. The index of the search is loaded where one searches.
-UNUSED = {"scripts/bootstrap.js", "scripts/fontawesome.js"}
+UNUSED = {"scripts/bootstrap.js"}
 SEARCHING = {"searchtools.js", "language_data.js"}
 TABS = "design-tabs.js"
 HEADER = """\
@@ -61,7 +61,7 @@ def stylesheets(pages: dict[Path, str]) -> list[str]:
 
 def write_styles(static: Path, pages: dict[Path, str]) -> str:
     """Writes the sheet of all pages and returns its address in `_static`."""
-    scripts = [path.read_text(encoding="utf-8") for path in static.rglob("*.js") if path.name not in ("bootstrap.js", "fontawesome.js")]
+    scripts = [path.read_text(encoding="utf-8") for path in static.rglob("*.js") if path.name != "bootstrap.js"]
     used = css.words(pages.values(), scripts)
     parts = []
     for name in stylesheets(pages):
