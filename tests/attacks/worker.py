@@ -9,6 +9,7 @@ from pathlib import Path
 from autograder.assignment import load
 from autograder.grade import Grader
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.patience import clock
 from tests.attacks.attack import RIGHT
 
 LIMITS = Limits(total_s=8.0, load_s=3.0, cell_s=1.0, test_s=1.2, again_s=0.1, memory_bytes=2 << 30, total_memory_bytes=5 << 29)
@@ -32,16 +33,16 @@ def grade(attack):
     _here["printed"].truncate(0)
     forget_peak()
     before = resident("VmRSS")
-    begun = time.monotonic()
+    begun = clock()
     result = grader.grade("student", attack.data, attack.file, seed=1)
-    took, grown = time.monotonic() - begun, resident("VmHWM") - before
+    took, grown = clock() - begun, resident("VmHWM") - before
     left = left_behind(grader.sandbox.process.pid) if grader.sandbox.process else []
     right = grader.grade("right", RIGHT.encode(), "right.py")
     return {"result": result, "right": right, "took_s": took, "grown_bytes": grown, "left": left,
             "printed": os.pread(_here["printed"].fileno(), 10_000, 0), "sandbox": grader.sandbox.process.pid}
 
 
-def left_behind(sandbox, patience_s=2.0):
+def left_behind(sandbox, patience_s=10.0):
     """The command lines of processes in the sandbox besides bubblewrap's and the zygote, after some time to go."""
     until = time.monotonic() + patience_s
     while (extra := [pid for pid in descendants(sandbox) if len(descendants(pid)) == 0][1:]) and time.monotonic() < until:
