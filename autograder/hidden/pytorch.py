@@ -7,7 +7,9 @@ import copy
 
 import torch
 
-from autograder.hidden.judge import expect, expect_names
+from autograder.hidden.judge import Wrong, expect, expect_names
+from autograder.hidden.student import Reference
+from autograder.messages import message
 
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 ON_GPU = (torch.float32, torch.float16, torch.bfloat16)  # what tests of a GPU ask for
@@ -50,16 +52,29 @@ def gradients(function, cotangent, *arguments):
     return [getattr(x, "grad", None) for x in leaves]
 
 
+def require_parameters(theirs, names, module):
+    """Raise Wrong unless the student's module has these parameters: without their names nobody can give it weights."""
+    missing = getattr(theirs.load_state_dict({}, False), "missing_keys", None)  # of nothing all are missing; their numbers do not come along
+    found = missing.get() if isinstance(missing, Reference) else ()
+    absent = [name for name in names if name not in found] if isinstance(found, (tuple, list)) else names
+    if absent:
+        raise Wrong(message("`{module}` has no parameter {names}.", module=module, names=", ".join(absent)))
+
+
 def compare_parameters(theirs, ours, draw, name):
     """Judge the shapes and the names of a module's parameters, w_q, w_k and so on, by those of `ours`; how they begin is free."""
     want = ours.state_dict()
+    require_parameters(theirs, [one for one in want if one.endswith("weight")], name)
     for one in (one for one in want if one.endswith("weight")):
         zeros = torch.zeros_like(want[one])
         expect(getattr(theirs, one.removesuffix(".weight")).weight.mul(0), zeros.double(), low=zeros, name=one)
     numbers = {one: tensor(draw.normal(tuple(weight.shape))) for one, weight in want.items()}
     numbers |= {one.replace("weight", "bias"): tensor(draw.normal(tuple(weight.shape[:1]))) for one, weight in want.items() if one.endswith("weight")}
     theirs.load_state_dict(numbers, False)  # known numbers, so that a diagnosis can compare them; biases too, for whoever has some
-    expect_names([one for one in theirs.state_dict() if one.startswith("w_") or one.endswith("bias")], want, name)
+    found = theirs.state_dict()
+    expect_names([one for one in found if one.startswith("w_") or one.endswith("bias")], want, name)
+    for one in want:  # a layer that has two names cannot have the numbers of both
+        expect(found[one], numbers[one].double(), low=numbers[one], name=one)
 
 
 def modules(theirs, ours, draw, *arguments, alike=False, even=False):
@@ -79,6 +94,7 @@ def modules(theirs, ours, draw, *arguments, alike=False, even=False):
         weights["w_q.weight"] = torch.zeros_like(weights["w_q.weight"])
     module.load_state_dict(weights)
     student = theirs(*arguments)
+    require_parameters(student, [name for name in weights if name.endswith("weight")], type(module).__name__)
     # Biases that nobody has asked for cost points where the parameters are tested. Not strict: a buffer of the student's own does no harm.
     biases = {name.replace("weight", "bias"): torch.zeros(len(weight)) for name, weight in weights.items() if name.endswith("weight")}
     student.load_state_dict(biases | weights, False)

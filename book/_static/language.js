@@ -49,14 +49,19 @@ window.addEventListener("afterprint", () => {
   beforePaper = null;
 });
 
-/* What is wider than its place scrolls there, and a keyboard reaches it. */
-const WIDE = "article span.math, article .formula, article div.output";
-const letScroll = () => document.querySelectorAll(WIDE).forEach((each) => {
-  const wide = each.scrollWidth > each.clientWidth + (each.matches(".formula") ? 1 : 12);
-  each.classList.toggle("scrolls", wide);
-  if (wide && !each.closest("button, a, summary")) each.tabIndex = 0;
-  else each.removeAttribute("tabindex");
-});
+/* What is wider than its place scrolls there, and a keyboard reaches it. All is measured before anything is changed: a change in between would have the
+   page laid out anew for each. */
+const WIDE = "article span.math, article .formula, article div.output, article pre, article .pst-scrollable-table-container";
+const letScroll = () => {
+  const measured = [...document.querySelectorAll(WIDE)].map((each) => [each, each.scrollWidth - each.clientWidth]);
+  for (const [each, beyond] of measured) {
+    const wide = beyond > (each.matches(".formula, pre, .pst-scrollable-table-container") ? 1 : 12);
+    if (wide === each.classList.contains("scrolls")) continue;
+    each.classList.toggle("scrolls", wide);
+    if (wide && !each.closest("button, a, summary")) each.tabIndex = 0;
+    else each.removeAttribute("tabindex");
+  }
+};
 document.addEventListener("toggle", letScroll, true);
 window.addEventListener("resize", () => requestAnimationFrame(letScroll));
 window.addEventListener("load", letScroll);

@@ -148,7 +148,7 @@ def test_the_part_for_a_gpu_is_filled_in_with_a_fake_one(needs_sandbox, exercise
     with Grader(exercise, "a secret of the tests", device="cuda", limits=PATIENT) as grader:
         grader.hidden.tests = only(grader, "causal", "cuda-lengths", "cuda-work")
         for source, statuses in ((exercise.solution_source, ["passed", "passed", "passed"]),
-                                 (exercise.wrong["torch-outside"].source, ["passed", "passed", "failed"])):
+                                 (exercise.wrong["torch-outside"].source, ["failed", "failed", "failed"])):
             result = grader.grade("student", source.encode(), "solution.py", seed=1, language="en")
             assert [test["status"] for test in result["tests"]] == statuses, result["tests"]
             assert result["device"] == "cuda"

@@ -31,6 +31,7 @@ def found(*cells):
     ("def attention(q, k, v):\n    return getattr(F, 'scaled_dot_' + 'product_attention')(q, k, v)", 2, "scaled_dot_product_attention"),
     ("def scaled_dot_product_attention(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)", 2, "scaled_dot_product_attention"),
     ("kernel = torch.library.get_kernel(op, 'CPU')", 1, "get_kernel"),
+    ("import ctypes\nctypes.CDLL(None).munmap(0, 0)", 2, "ctypes"),
 ])
 def test_a_name_that_may_be_used(source, line, name):
     assert (0, line, name) in found(source) and (1, line, name) in found("x = 1", source)

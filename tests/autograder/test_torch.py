@@ -24,6 +24,7 @@ ROUTES = {
     "flex_attention": "from torch.nn.attention.flex_attention import flex_attention\n    return flex_attention(q[:, None], k[:, None], v[:, None])[:, 0]",
     "an encoder layer": "return nn.TransformerEncoderLayer(8, 1, dtype=q.dtype).eval()(q)",
     "vmap": "return torch.func.vmap(kept)(q, k, v)",
+    "own registration": "torch.library.Library('aten', 'IMPL').impl('scaled_dot_product_attention', first_try, 'CPU')\n    return kept(q, k, v)",
     "caught and hidden": "try:\n        return kept(q, k, v)\n    except BaseException:\n        return first_try(q, k, v)",
 }
 

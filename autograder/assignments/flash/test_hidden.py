@@ -16,6 +16,7 @@ from autograder.hidden.judge import expect_pair
 from autograder.hidden.pytorch import ON_GPU
 
 MOST = 26 << 20  # bytes; all scores of the tests that have this bound take 32 MB or more, for each tensor that holds them
+LONG_BLOCK, KEPT = 100_000, 80 << 20  # keys in a block; bytes that somebody would have to keep who keeps all blocks
 DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
@@ -59,13 +60,25 @@ def test_online_empty_blocks(student, reference, draw):
     compare_stream(student, reference, scores, values, lengths)
 
 
-@points(0.25, part="online_softmax")
+@points(0.125, part="online_softmax")
 @catches("online-keeps-blocks")
 def test_online_state(student, reference, draw):
     """The state stays as small as it was, however many blocks are taken in."""
     n_queries, d_value = draw.different_sizes(2, 2, 6)
     scores, values = level(draw, 2, n_queries, 600), *tensors(draw, (2, 600, d_value))
     compare_stream(student, reference, scores, values, block_lengths(draw, 600, n_blocks=30), most=4 * 2 * n_queries * (d_value + 2))
+
+
+@points(0.125, part="online_softmax")
+@catches("online-keeps-blocks-elsewhere")
+@memory(MOST)
+def test_online_memory(student, reference, draw):
+    """A block that has been taken in is kept nowhere."""
+    scores, values = level(draw, 1, LONG_BLOCK).float(), 5 + tensors(draw, (LONG_BLOCK, 1))[0].float()
+    state, times = None, KEPT // (2 * 4 * LONG_BLOCK)
+    for _ in range(times):
+        state = student.online_softmax(state, scores, values)
+    expect_finished(student.finish(state), reference, scores, values, magnitude=times)  # the same block once more leaves the mean as it is
 
 
 @points(0.25, part="online_softmax")
@@ -587,8 +600,9 @@ def broadcasts(shape, to):
 
 
 def expect_state_unchanged(outcome, state):
-    """The call has left the state, its first argument, as it was."""
-    for before, after in zip(state, outcome.arguments[0]):
+    """The call has left the state, its first argument, as it was. One that stays with the student, such as an object of a class, is judged by what comes of it."""
+    several = [x if isinstance(x, (tuple, list)) else () for x in (state, outcome.arguments[0])]
+    for before, after in zip(*several):
         if isinstance(before, torch.Tensor):
             same = (before == after) | (before.isnan() & after.isnan())
             expect(same, torch.ones_like(same), name="state as before")

@@ -8,7 +8,7 @@ import torch
 
 from autograder.hidden import Wrong, catches, cuda, expect, fails, points
 from autograder.hidden.judge import expect_number, expect_pair, no_whole_number
-from autograder.hidden.pytorch import ON_GPU, layer_gradients
+from autograder.hidden.pytorch import ON_GPU, layer_gradients, require_parameters
 from autograder.messages import message
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
@@ -318,9 +318,7 @@ class Layers:
         self.module = student.CachedAttention(self.width, n_heads, bias) if bias else student.CachedAttention(self.width, n_heads)
         if dtype != torch.float32:
             self.module.to(dtype)
-        absent = sorted(set(self.weights) - set(self.module.state_dict()))
-        if absent:
-            raise Wrong(message("`CachedAttention` has no parameter {names}.", names=", ".join(absent)))
+        require_parameters(self.module, self.weights, "CachedAttention")
         self.module.load_state_dict(self.weights, False)
 
     def reference(self, dtype):

@@ -9,7 +9,7 @@ import torch
 
 from autograder.hidden import Wrong, catches, cuda, expect, expect_names, expect_unchanged, fails, memory, points
 from autograder.hidden.judge import expect_array, expect_number, expect_pair, no_whole_number
-from autograder.hidden.pytorch import ON_GPU, compare_module_gradients, double, in_dtype, layer_gradients, tensor, wide
+from autograder.hidden.pytorch import ON_GPU, compare_module_gradients, double, in_dtype, layer_gradients, require_parameters, tensor, wide
 
 LOUD = 100.0  # scores some thousands apart
 APART = 300.0  # the least by which the largest score leads before it is divided by anything: it takes all, whatever the scale
@@ -53,6 +53,7 @@ def test_parameters(student, reference, draw):
     for _ in range(2):
         sizes = layer_sizes(draw)
         theirs, ours = student.MultiHeadLatentAttention(*sizes), reference.MultiHeadLatentAttention(*sizes)
+        require_parameters(theirs, ours.state_dict(), "MultiHeadLatentAttention")
         for name, weight in ours.state_dict().items():  # times nought: their shape counts, and how they begin is free
             layer, _, _ = name.partition(".")
             expect(getattr(theirs, layer).weight.mul(0), weight.double().mul(0), low=weight.mul(0), name=name)
@@ -334,24 +335,31 @@ def loaded(student, ours, weights, *sizes):
     """The student's layer and the reference's, both with these weights; biases that nobody asked for are nought, where none are given."""
     ours.load_state_dict(weights, False)
     theirs = student.MultiHeadLatentAttention(*sizes)
+    require_parameters(theirs, [f"{name}.weight" for name in LINEAR], "MultiHeadLatentAttention")
     biases = {f"{name}.bias": torch.zeros(len(getattr(ours, name).weight)) for name in (*LINEAR, "norm")}
     theirs.load_state_dict(biases | weights, False)  # not strict: a buffer of the student's own does no harm
     return theirs, ours
 
 
 def huge_values(student, reference, draw):
-    """A step in which the values of single tokens overflow, and the mean of the latents does not.
+    """A step in which the values of single tokens overflow, and the mix of the latents does not.
 
-    The queries are zeros, so that the tokens, a power of two, weigh exactly the same; the latents' first numbers cancel exactly in their sum.
+    Their scores are so low that their weights are exactly 0, in whatever parts a softmax is taken; the other tokens weigh the same. All numbers of a
+    head's content are alike in queries and keys, and keys come from the second number of a latent alone.
     """
-    sizes = d_model, _, _, d_latent, d_rope = layer_sizes(draw)
-    theirs, ours = (one.to(torch.float64) for one in layers(student, reference, draw, *sizes, w_q=0))
+    sizes = d_model, n_heads, d_head, d_latent, d_rope = layer_sizes(draw)
+    theirs, ours = (one.to(torch.float64) for one in layers(student, reference, draw, *sizes))
     weights = ours.state_dict()  # the layer's own tensors: what is written into them is written into the layer
+    weights["w_q.weight"][:] = 1.0
+    weights["w_uk.weight"][:] = 0.0
+    weights["w_uk.weight"][:, 1] = 1.0
     weights["w_uv.weight"][:, 0] = 2.0**700
     theirs.load_state_dict(weights, False)
-    latent = torch.from_numpy(draw.normal((2, 8, d_latent)))
-    latent[:, :, 0] = torch.tensor([1.0, -1.0] * 4, dtype=torch.float64) * 2.0**700
-    return theirs, ours, (torch.from_numpy(draw.normal((2, 1, d_model))), latent, torch.zeros(2, 8, d_rope, dtype=torch.float64), 0)
+    latent = torch.from_numpy(draw.normal((2, 9, d_latent)))
+    latent[:, :, :2] = 0.0
+    latent[:, draw.index(3) :: 3, :2] = torch.tensor([2.0**700, -(2.0**20)], dtype=torch.float64)
+    x = 1 + torch.from_numpy(draw.normal((2, 1, d_model))).abs()
+    return theirs, ours, (x, latent, torch.zeros(2, 9, d_rope, dtype=torch.float64), 0)
 
 
 def huge_keys(student, reference, draw):

@@ -233,7 +233,8 @@ def test_attention_inputs(student, reference, draw):
 
 
 @points(0.5, part="MultiHeadAttention")
-@catches("module-always-bias", "module-no-output-bias", "module-full-width-heads", "module-layers-of-one-head", "module-packed-weights")
+@catches("module-always-bias", "module-no-output-bias", "module-full-width-heads", "module-layers-of-one-head", "module-packed-weights",
+         "module-shares-layer")
 def test_module_parameters(student, reference, draw):
     """Four layers of (d_model, d_model), w_q, w_k, w_v and w_o; with bias=True each has a bias, and otherwise none."""
     n_heads, d_head = draw.different_sizes(2, 2, 6)

@@ -51,6 +51,11 @@ def serve(connection, names, framework, own, place=None):
             order, arrays = wire.receive(connection, framework)
         except wire.Closed:
             return
+        except BaseException:  # safetensors panics: what the calls before have kept leaves no room for the arguments of the next one
+            wire.send(connection, {"error": cells.describe(MemoryError("no room for the arguments")), "library": own_work.seen})
+            while connection.recv(1 << 16):  # the other side reads the answer when it has sent all
+                pass
+            return
         answer, arrays = perform(order, arrays, names, kept, framework)
         answer["library"] = own_work.seen
         if kept.device:
@@ -59,8 +64,8 @@ def serve(connection, names, framework, own, place=None):
             wire.send(connection, answer, arrays, framework)
         except wire.Closed:
             return
-        except Exception as error:  # too long, or of a kind that cannot travel
-            wire.send(connection, {"error": cells.describe(error)})
+        except BaseException as error:  # too long, of a kind that cannot travel, or too large for what room is left
+            wire.send(connection, {"error": cells.describe(error if isinstance(error, Exception) else MemoryError("no room for the result"))})
 
 
 def prepare(framework):

@@ -18,6 +18,7 @@ import numpy as np
 BAND = 1 << 16  # bytes on each side: as far as a tile of 128 rows of 128 numbers of 32 bits reaches
 OUTSIDE = re.compile(r"(?:(?:add|b|ba)*mm|addmv|mv|dot|vdot|matmul|linear|einsum|_?(?:log_|safe_)?softmax|logsumexp|exp2?|expm1|pow|convolution"
                      r"|\w*attention\w*)_?(?:\.\w+)?$")  # what the exercise leaves to kernels
+EXITS = ("numpy", "__array__", "tolist", "__dlpack__")
 
 
 @dataclass
@@ -28,21 +29,21 @@ class Work:
     programs: int = 0
     stray_loads: int = 0
     stray_stores: int = 0
-    products: int = 0  # multiplications in tl.dot, and in elementwise products of tiles with three axes
+    products: int = 0  # multiplications, in tl.dot and elementwise
     powers: int = 0  # exponentials
     tf32: int = 0  # float32 products that a GPU would round to TF32; the interpreter does not
     launching: bool = False  # whether a kernel is running
     inside: list = field(default_factory=list)  # operators of PyTorch's that a kernel called
-    outside: list = field(default_factory=list)  # products and softmaxes that PyTorch computed outside kernels
+    outside: list = field(default_factory=list)  # products and softmaxes that PyTorch computed outside kernels, and ways out of PyTorch
     arguments: list = field(default_factory=list)  # the call's, as it has left them
 
 
 def observed(see, function, arguments, keywords):
     """(what is asked for of a call, its arguments as it has left them).
 
-    see: {"what": "output"}; {"what": "strays"} → {"loads": …, "stores": …}, whether there were any; {"what": "work", "products": n, "powers": n} →
-    {"inside": whether a kernel called PyTorch, "outside": whether PyTorch did what is left to kernels, "products", "powers": whether kernels did
-    at least so many}; {"what": "tf32"} → whether float32 was multiplied as TF32; {"what": "launched"} and {"what": "compiled", "capability": 80} → what `launched` and `compiled` find.
+    see: {"what": "output"}; {"what": "by kernels"} → (the output, {"launched": whether kernels were started, "outside": whether PyTorch did what is left to
+    them, or NumPy may have}); {"what": "strays"} → {"loads": …, "stores": …}, whether there were any; {"what": "work", "products": n, "powers": n} →
+    {"inside": whether a kernel called PyTorch, "outside": as above, "products", "powers": whether kernels did at least so many}; {"what": "tf32"} → whether float32 was multiplied as TF32; {"what": "launched"} and {"what": "compiled", "capability": 80} → what `launched` and `compiled` find.
     """
     if see["what"] == "compiled":
         return compiled(see["capability"], function, *arguments, **keywords), arguments
@@ -51,6 +52,7 @@ def observed(see, function, arguments, keywords):
     value, work = watched(function, *arguments, **keywords)
     asked = {
         "output": lambda: value,
+        "by kernels": lambda: (value, {"launched": work.launches > 0, "outside": bool(work.outside)}),
         "strays": lambda: {"loads": work.stray_loads > 0, "stores": work.stray_stores > 0},
         "work": lambda: {"inside": bool(work.inside), "outside": bool(work.outside), "products": work.products >= see["products"],
                          "powers": work.powers >= see["powers"]},
@@ -67,7 +69,7 @@ def watched(function, *arguments, **keywords):
     arguments = [guarded(value, regions) if isinstance(value, torch.Tensor) else value for value in arguments]
     keywords = {name: guarded(value, regions) if isinstance(value, torch.Tensor) else value for name, value in keywords.items()}
     work.arguments = arguments
-    with interpreter(work, regions), dispatch(work, regions):
+    with interpreter(work, regions), dispatch(work, regions), exits(work):
         try:
             value = function(*arguments, **keywords)
         except Exception as error:
@@ -150,6 +152,32 @@ def dispatch(work, regions):
         yield
 
 
+@contextlib.contextmanager
+def exits(work):
+    """Note where a tensor's numbers leave PyTorch while no kernel runs: what NumPy or Python computes is seen by nobody."""
+    import torch
+
+    own = {name: vars(torch.Tensor)[name] for name in EXITS if name in vars(torch.Tensor)}  # it inherits the others
+
+    def noted(name, way):
+        def leave(self, *arguments, **keywords):
+            if not work.launching:
+                note(work.outside, f"Tensor.{name}")
+            return way(self, *arguments, **keywords)
+
+        return leave
+
+    for name in EXITS:
+        setattr(torch.Tensor, name, noted(name, getattr(torch.Tensor, name)))
+    try:
+        yield
+    finally:
+        for name in EXITS:
+            delattr(torch.Tensor, name)
+        for name, way in own.items():
+            setattr(torch.Tensor, name, way)
+
+
 def note(names, name):
     if name not in names and len(names) < 20:
         names.append(name)
@@ -169,7 +197,8 @@ def interpreter(work, regions):
 
     builder, executor = triton_interpreter.interpreter_builder, triton_interpreter.GridExecutor
     load, store, dot = builder.create_masked_load, builder.create_masked_store, builder.create_dot
-    multiply, add_atomically, exchange = builder.create_fmul, builder.create_atomic_rmw, builder.create_atomic_cas
+    multiply, multiply_and_add = builder.create_fmul, builder.create_fma
+    add_atomically, exchange = builder.create_atomic_rmw, builder.create_atomic_cas
     begin, end, tune = executor._init_args_hst, executor._restore_args_dev, Autotuner.run
     call, place = executor.__call__, builder.set_grid_idx
     handle, spans, patch_language, patched = triton_interpreter.TensorHandle, [], triton_interpreter._patch_lang, set()
@@ -218,7 +247,12 @@ def interpreter(work, regions):
 
     def counted_multiply(a, b):
         found = multiply(a, b)
-        work.products += found.data.size if found.data.ndim > 2 else 0
+        work.products += found.data.size
+        return found
+
+    def counted_multiply_and_add(a, b, c):
+        found = multiply_and_add(a, b, c)
+        work.products += found.data.size
         return found
 
     def counted(power):
@@ -262,6 +296,7 @@ def interpreter(work, regions):
         return place(*index)
 
     patches = {"create_masked_load": checked_load, "create_masked_store": checked_store, "create_dot": counted_dot, "create_fmul": counted_multiply,
+               "create_fma": counted_multiply_and_add,
                "create_atomic_rmw": checked_atomic, "create_atomic_cas": checked_exchange, "create_exp": counted(builder.create_exp),
                "create_exp2": counted(builder.create_exp2), "set_grid_idx": placed}
     for name, patch in patches.items():
@@ -293,7 +328,7 @@ def spans_of(value, regions):
 
 
 def launched(function, *arguments, **keywords):
-    """{"kernels": whether a call starts kernels, "outside": whether PyTorch computes what is left to them}, wherever the tensors are."""
+    """{"launched": whether a call starts kernels, "outside": whether PyTorch computes what is left to them}, wherever the tensors are."""
     from torch.utils._python_dispatch import TorchDispatchMode
     from triton.runtime import interpreter as triton_interpreter
     from triton.runtime import jit
@@ -325,7 +360,7 @@ def launched(function, *arguments, **keywords):
     finally:
         for kind, run in kinds.items():
             kind.run = run
-    return {"kernels": bool(started), "outside": bool(outside)}
+    return {"launched": bool(started), "outside": bool(outside)}
 
 
 # Compiling for a GPU that is not there

@@ -11,7 +11,7 @@ import signal
 
 from own_work import FUNCTIONS, OPERATORS
 
-AROUND = ("own_work", "get_kernel", "call_boxed", "redispatch", "_op_dk", "make_fx", "fuse_attention", "THPVariable_Wrap")  # the watch
+AROUND = ("own_work", "get_kernel", "call_boxed", "redispatch", "_op_dk", "make_fx", "fuse_attention", "THPVariable_Wrap", "ctypes")  # the watch
 NAMES = frozenset((*OPERATORS, *(name for _, name in FUNCTIONS), "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
                    "flash_attn_func", "memory_efficient_attention", *AROUND))
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -19,6 +19,8 @@ OURS = {"book.css", "print.css", "interactive.css", "icons.css"}  # small, and w
 # Loaded by every page, in this order. translations.js is there in languages other than English.
 TOGETHER = ("documentation_options.js", "doctools.js", "translations.js", "sphinx_highlight.js", "clipboard.min.js", "copybutton.js",
             "scripts/sphinx-book-theme.js", "scripts/pydata-sphinx-theme.js")
+# The theme lets a keyboard reach what scrolls, and has a page laid out anew for each place it looks at; language.js does it in one go.
+LAID_OUT_ANEW = re.compile(r"document\.querySelectorAll\(\[[^]]*\]\.join\(\", \"\)\)\.forEach\(e=>\{e\.tabIndex=[^{}]*\?0:-1\}\)")
 SETTINGS = "DOCUMENTATION_OPTIONS.search_as_you_type = false;\n"
 # Bootstrap's script stays out: its one use is a button that these pages have not. The index of the search is loaded where one searches.
 UNUSED = {"scripts/bootstrap.js"}
@@ -76,6 +78,10 @@ def write_scripts(static: Path) -> str:
     for name in TOGETHER:
         if (static / name).is_file():
             text = re.sub(r"\n?//# sourceMappingURL=\S*", "", (static / name).read_text(encoding="utf-8"))
+            if name == TOGETHER[-1]:
+                text, found = LAID_OUT_ANEW.subn("0", text)
+                if not found:
+                    raise ExtensionError(f"{name} has changed; mend {__name__}")
             parts.append(f"/* {name} */\n{text};\n" + (SETTINGS if name == TOGETHER[0] else ""))
         elif name != "translations.js":
             raise ExtensionError(f"the theme has no {name} any more; mend {__name__}")
