@@ -685,7 +685,7 @@ def expect_some(draw, output, reference, q, k, v):
     """Judge some rows of the output of a long attention, not causal."""
     rows = some_places(draw, len(q))
     want, low = (reference.flash_attention(q[rows].to(x), k.to(x), v.to(x), False, len(rows), 20_000) for x in (torch.float64, torch.float32))
-    expect(output[rows] if fits(output, rows) else output, want[0], low=low[0], name="output", magnitude=largest_score(q, k))
+    expect(output[rows] if fits(output, rows) else output, want[0], low=low[0], name=f"output[{rows.tolist()}]", magnitude=largest_score(q, k))
 
 
 def fits(came, rows):
@@ -707,4 +707,4 @@ def expect_some_gradients(draw, got, reference, inputs, output, logsumexp):
     several = isinstance(got, (tuple, list)) and len(got) == 3
     for place, (name, want, rows) in enumerate((("dq", dq, queries), ("dk", dk, keys), ("dv", dv, keys))):
         came = got[place] if several else got
-        expect(came[rows] if fits(came, rows) else came, want, low=want.float(), name=name, magnitude=largest_score(q, k))
+        expect(came[rows] if fits(came, rows) else came, want, low=want.float(), name=f"{name}[{rows.tolist()}]", magnitude=largest_score(q, k))
