@@ -34,6 +34,7 @@ PACKED = {".html", ".js", ".css", ".svg", ".json", ".txt", ".xml", ".ipynb", ".i
 LOOKS = ((1280, "light"), (390, "dark"))
 LIMIT = 600  # KB that a page may weigh
 LIGHTHOUSE = (("performance", 95), ("accessibility", 100), ("best-practices", 100))
+FINISHED = "document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime < Infinity).forEach((each) => each.finish())"
 UNSIZED = "document.querySelectorAll('article img:not([width]), article img:not([height])').length"
 
 
@@ -131,6 +132,7 @@ def look(browser, address: str, code: str, name: str, folder: Path = SITE, axe: 
         if axe:
             # Shown as a reader comes to see it: answers open, and all figures and formulas there.
             page.evaluate("document.querySelectorAll('details:not(.language-switcher)').forEach((box) => { box.open = true; })")
+            page.evaluate(FINISHED)  # what is still fading in has too little contrast
             page.evaluate(axe)
             for violation in page.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")["violations"]:
                 where = finding.axe[violation["id"]]
