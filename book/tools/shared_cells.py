@@ -2,7 +2,7 @@
 
 A code cell whose first line is `# shared` prints and draws nothing. The first kernel that comes to it computes it and keeps its variables,
 those it binds or changes, in a file; kernels of the other languages load them in its place. The file's name is a hash of the code so far:
-what the cell depends on exactly as it is written, docstrings apart, and the rest with its strings masked, as translations may differ in them.
+what the cell depends on as it is written, what is only said apart, and the rest with its strings masked, as translations may differ in them.
 So a cell that depends on a translated string is computed for each language by itself.
 
 In a reader's notebook `# shared` is a comment, and the cell computes.
@@ -10,6 +10,7 @@ In a reader's notebook `# shared` is a comment, and the cell computes.
 
 import ast
 import contextlib
+import copy
 import fcntl
 import hashlib
 import importlib.util
@@ -52,7 +53,7 @@ def key(earlier, source, skeleton):
     cells = [skeleton.split_magics(each) for each in earlier]
     statements = [statement for _, python in cells for statement in ast.parse(python).body]
     cell = ast.parse(source)
-    needed = dependencies([Statement(each) for each in statements], [Statement(each) for each in cell.body])
+    needed = dependencies([Statement(silent_copy(each, skeleton)) for each in statements], reads(silent_copy(cell, skeleton).body))
     shared = _positions_of_shared(earlier, skeleton)
     lines = [line for magics, _ in cells for line in magics]
     for number, statement in enumerate(statements):
@@ -73,25 +74,21 @@ def _positions_of_shared(earlier, skeleton):
     return found
 
 
+def silent_copy(tree, skeleton):
+    """A copy of a tree without what is only said."""
+    return skeleton.silent(copy.deepcopy(tree))
+
+
 class Statement:
-    """A statement at the top level of a cell: the names that it binds or may change, and those that it uses."""
+    """A statement at the top level of a cell: the names that it binds or may change, and those that it reads from before it."""
 
     def __init__(self, node):
-        self.binds, self.uses = set(), set()
-        self._read(symtable.symtable(ast.unparse(node), "cell", "exec"), top=True)
+        self.reads, self.binds = reads([node]), bound(node)
         for each in ast.walk(node):
             if isinstance(each, (ast.Attribute, ast.Subscript)) and isinstance(each.ctx, (ast.Store, ast.Del)):
                 self.binds |= _base(each)
             elif isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) and isinstance(each.value.func, ast.Attribute):
                 self.binds |= _base(each.value.func)
-
-    def _read(self, table, top=False):
-        for symbol in table.get_symbols():
-            if top or symbol.is_global():
-                self.uses |= {symbol.get_name()} if symbol.is_referenced() else set()
-                self.binds |= {symbol.get_name()} if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace() else set()
-        for child in table.get_children():
-            self._read(child)
 
 
 def _base(node):
@@ -101,16 +98,61 @@ def _base(node):
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
-def dependencies(earlier, cell):
-    """The numbers of the earlier statements that a cell's result may depend on."""
-    names = {name for statement in cell for name in statement.uses | statement.binds}
-    found = set()
+def names(node, wanted):
+    """The notebook's names in a piece of code that are `wanted`(symbol, whether at the top)."""
+    found, tables = set(), [(symtable.symtable(ast.unparse(node), "cell", "exec"), True)]
+    while tables:
+        table, top = tables.pop()
+        found |= {each.get_name() for each in table.get_symbols() if (top or each.is_global()) and wanted(each)}
+        tables += [(child, False) for child in table.get_children()]
+    return found
+
+
+def bound(node):
+    """The names that a piece of code binds, wherever in it."""
+    return names(node, lambda symbol: symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace())
+
+
+def used(node):
+    """The names that a piece of code reads, wherever in it."""
+    added_to = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Name)}
+    return names(node, lambda symbol: symbol.is_referenced() or symbol.get_name() in added_to)
+
+
+def reads(statements, known=frozenset()):
+    """The names that statements, one after the other, may read from before them. known: those that are certain to be theirs."""
+    found, known = set(), set(known)
+    for each in statements:
+        if isinstance(each, (ast.For, ast.While, ast.If, ast.With, ast.Try)):
+            heads, own, blocks = _parts(each)
+            found |= {name for head in heads for name in used(ast.Expr(head))} - known
+            inside = known | {name.id for target in own for name in ast.walk(target) if isinstance(name, ast.Name)}
+            found |= {name for block in blocks for name in reads(block, inside)}
+        else:
+            found |= used(each) - known
+            if isinstance(each, (ast.Assign, *DEFINITIONS)):
+                known |= bound(each)
+    return found
+
+
+def _parts(node):
+    """Of a compound statement: the expressions at its head, the targets that are bound there, and its blocks."""
+    items, handlers = getattr(node, "items", []), getattr(node, "handlers", [])
+    heads = [getattr(node, name) for name in ("iter", "test") if hasattr(node, name)] + [item.context_expr for item in items]
+    own = [node.target] if isinstance(node, ast.For) else [item.optional_vars for item in items if item.optional_vars]
+    blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+    return heads + [each.type for each in handlers if each.type], own, blocks + [each.body for each in handlers]
+
+
+def dependencies(earlier, wanted):
+    """The numbers of the earlier statements that something may depend on which reads the wanted names."""
+    wanted, found = set(wanted), set()
     while True:
-        more = {number for number, statement in enumerate(earlier) if number not in found and statement.binds & names}
+        more = {number for number, statement in enumerate(earlier) if number not in found and statement.binds & wanted}
         if not more:
             return found
         found |= more
-        names |= {name for number in more for name in earlier[number].uses}
+        wanted |= {name for number in more for name in earlier[number].reads}
 
 
 # --- what a cell has changed
@@ -230,7 +272,7 @@ class SharedCells:
         with capture_output() as said:
             shown = self._execute(tree.body, source, name)
         self._check_silence(said, shown)
-        defined = {each for statement in tree.body if isinstance(statement, DEFINITIONS) for each in Statement(statement).binds}
+        defined = {each for statement in tree.body if isinstance(statement, DEFINITIONS) for each in bound(statement)}
         return pack(before, digests, namespace, defined, states)
 
     def _execute(self, statements, source, name):

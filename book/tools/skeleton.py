@@ -25,8 +25,13 @@ def masked(tree):
 
 
 def exact(tree):
-    """A tree's structure as text, strings and all, but without docstrings. The tree itself is changed."""
-    return ast.dump(_WithoutDocstrings().visit(tree))
+    """A tree's structure as text with the strings that a result may depend on. The tree itself is changed."""
+    return ast.dump(silent(tree))
+
+
+def silent(tree):
+    """The tree, which is changed, without docstrings and what errors say, and with what is printed masked: no variable depends on it."""
+    return _Silent().visit(tree)
 
 
 class _Masked(ast.NodeTransformer):
@@ -43,8 +48,8 @@ class _Masked(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-class _WithoutDocstrings(ast.NodeTransformer):
-    """Takes docstrings out of functions and classes."""
+class _Silent(ast.NodeTransformer):
+    """Takes out what is only said."""
 
     def visit_FunctionDef(self, node):
         self.generic_visit(node)
@@ -53,3 +58,17 @@ class _WithoutDocstrings(ast.NodeTransformer):
         return node
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
+
+    def visit_Raise(self, node):
+        if isinstance(node.exc, ast.Call):
+            node.exc.args, node.exc.keywords = [], []
+        return node
+
+    def visit_Assert(self, node):
+        node.msg = None
+        return self.generic_visit(node)
+
+    def visit_Expr(self, node):
+        if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name) and node.value.func.id == "print":
+            return _Masked().visit(node)
+        return self.generic_visit(node)

@@ -1,16 +1,19 @@
 """Cells that are computed once for all languages: what they depend on, what they keep, what they refuse."""
 
+import ast
 import importlib.metadata
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import jupytext
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from book.tools import runtime, shared_cells, skeleton
+from book.tools import runtime, shared_cells, skeleton, toc
 from book.tools.compare import differences
+from book.tools.languages import CODES
 from book.tools.paths import BOOK
 from tests.book.test_build import HEAD
 
@@ -23,7 +26,8 @@ def key(*cells):
 
 EARLIER = (
     '%config InlineBackend.figure_formats = ["svg"]\nimport numpy as np\n\nlabels = {"loss": "loss"}',
-    'def train(n, name="adam"):\n    """Trains."""\n    return [step(i) for i in range(n)]\n\n\ndef step(i):\n    return i * rate\n\n\nrate = 0.5',
+    'def train(n, name="adam"):\n    """Trains."""\n    return [step(i) for i in range(n)]\n\n\ndef step(i):\n    if i < 0:\n        raise ValueError(f"no step {i}")\n    assert i < 9, "far"\n    return i * rate\n\n\nrate = 0.5',
+    'if rate < 1:\n    print("slow")\n    rate = 1\nfor rate_shown in ["rate"]:\n    print(rate_shown)\nfor i in ["one", "two"]:\n    print(i)',
     'def draw(ax):\n    """Draws."""\n    ax.set(xlabel="step", ylabel=labels["loss"])',
 )
 CELL = "# shared\nlosses = train(3)"
@@ -35,6 +39,11 @@ CELL = "# shared\nlosses = train(3)"
     ('"""Draws."""', '"""Ritar."""'),
     ('xlabel="step"', 'xlabel="steg"'),
     ("rate = 0.5", "rate = 0.5  # hur fort"),
+    ('f"no step {i}"', 'f"inget steg {i}"'),
+    ('i < 9, "far"', 'i < 9, "långt"'),
+    ('print("slow")', 'print("långsam")'),
+    ('for rate_shown in ["rate"]', 'for rate_shown in ["takt"]'),
+    ('["one", "two"]', '["ett", "två"]'),
 ])
 def test_what_a_translation_changes_is_no_other_cell(was, becomes):
     translated = [cell.replace(was, becomes) for cell in EARLIER]
@@ -72,6 +81,29 @@ def test_a_string_that_the_cell_depends_on_counts(earlier):
     cell = "# shared\nn = len(text)"
     assert key(earlier, cell) != key(earlier.replace("the cat", "katten"), cell)
     assert key(earlier, "# shared\nn = 3") == key(earlier.replace("the cat", "katten"), "# shared\nn = 3")
+
+
+@pytest.mark.parametrize("earlier, read", [
+    ("x = 1\nfor i in range(3):\n    y = x", {"range"}),
+    ("for i in rows:\n    a = f(i)\n    b += a", {"rows", "f", "b"}),
+    ("with open(name) as file:\n    text = file.read()", {"open", "name"}),
+    ("def f(n):\n    n += 1\n    return n + m", {"m"}),
+    ("try:\n    import a\nexcept ImportError:\n    a = None\na()", {"ImportError", "a"}),
+    ("x[i] = 1", {"x", "i"}),
+    ("total += 1", {"total"}),
+])
+def test_what_is_read_from_before(earlier, read):
+    assert shared_cells.reads(ast.parse(earlier).body) == read
+
+
+@pytest.mark.parametrize("name", [name for name in toc.chapters() if name[0].isdigit()])
+def test_all_languages_share_their_shared_cells(name):
+    """A loop's variable of the name of something that a cell needs is enough to have every language compute it anew."""
+    found = {}
+    for code in CODES:
+        cells = [cell.source for cell in jupytext.read(BOOK / code / f"{name}.md").cells if cell.cell_type == "code"]
+        found[code] = [key(*cells[: n + 1]) for n, cell in enumerate(cells) if shared_cells.is_shared(cell)]
+    assert len(set(map(tuple, found.values()))) == 1, found
 
 
 def test_strings_of_shared_cells_count():
