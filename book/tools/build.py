@@ -19,7 +19,7 @@ from book.tools.languages import CODES, LANGUAGES, SOURCE, Language
 from book.tools.lite import put, pyodide
 from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 
-AT_ONCE = 2  # languages built side by side
+AT_ONCE = 2  # languages built side by side; more of them wait for each other
 NOISE = ("Kernel is running over TCP without encryption",)  # said by every kernel, and no fault of a chapter
 
 
