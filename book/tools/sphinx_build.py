@@ -40,6 +40,7 @@ EXTENSIONS = [
     "book.tools.ext.formulas",
     "book.tools.ext.interactive",
     "book.tools.ext.shared_marks",
+    "book.tools.ext.streams",
     "book.tools.ext.turns",
     "book.tools.ext.switcher",
     "book.tools.ext.originals",
