@@ -12,7 +12,7 @@ from autograder.hidden import diagnose
 from autograder.hidden.backends import RemoteBackend
 from autograder.hidden.gpu import Gpu
 from autograder.hidden.host import HiddenTests, seed_of
-from autograder.hidden.judge import Wrong
+from autograder.hidden.judge import NotHere, Wrong
 from autograder.hidden.outcomes import StudentMissing, StudentRaised
 from autograder.hidden.student import Student
 from autograder.languages import DEFAULT
@@ -325,7 +325,8 @@ class _Run:
         if verdict.status not in ("failed", "error"):
             return dataclasses.replace(verdict, what=backend.remarks) if verdict.status == "passed" and backend.remarks else verdict
         self.asked[test] = backend, seed
-        return Verdict(verdict.status, verdict.what, diagnose.misconception(self.grader.hidden, test, backend, seed, test.catches))
+        known = None if isinstance(error, NotHere) else diagnose.misconception(self.grader.hidden, test, backend, seed, test.catches)
+        return Verdict(verdict.status, verdict.what, known)
 
     def _judge(self, error):
         if error is None:

@@ -142,6 +142,35 @@ def test_a_notebook_that_takes_the_interpreter_line_out_is_graded_alike(grader, 
     assert [test["status"] for test in result["tests"]] == ["passed", "passed"], result["tests"]
 
 
+NUMPY = """
+
+@triton.jit
+def idle(out_ptr):
+    tl.store(out_ptr + tl.arange(0, 1), tl.zeros((1,), tl.float32))
+
+
+def flash_attention_triton(q, k, v, is_causal=False):
+    check_inputs(q, k, v)
+    idle[(1,)](torch.empty(1))
+    numbers = [x.float().WAY for x in (q, k, v)]
+    q_, k_, v_ = (np.asarray(x, np.float32) for x in numbers)
+    scores = q_ @ np.swapaxes(k_, -1, -2) / math.sqrt(q.shape[-1])
+    if is_causal:
+        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool), scores.shape[-1] - scores.shape[-2]), scores, -np.inf)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return torch.from_numpy(powers / powers.sum(-1, keepdims=True) @ v_).to(q.dtype)
+"""
+
+
+@pytest.mark.parametrize("way", ["numpy()", "tolist()", "__array__()"])
+def test_what_numpy_computes_beside_an_idle_kernel_does_not_count(grader, exercise, monkeypatch, way):
+    monkeypatch.setattr(grader.hidden, "tests", only(grader, "causal", "work"))
+    source = exercise.solution_source + "\nimport numpy as np\n" + NUMPY.replace("WAY", way)
+    entries = grader.grade("student", source.encode(), "solution.py", seed=1, language="en")["tests"]
+    assert [entry["status"] for entry in entries] == ["failed", "failed"]
+    assert all("by PyTorch or NumPy" in entry["message"] for entry in entries), entries
+
+
 def test_the_part_for_a_gpu_is_filled_in_with_a_fake_one(needs_sandbox, exercise, monkeypatch):
     """In the interpreter, so without bfloat16, and without the long sequence and the timing, which would take it hours."""
     monkeypatch.setenv(device.FAKE, "1")

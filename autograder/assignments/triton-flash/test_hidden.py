@@ -12,6 +12,7 @@ import torch
 
 from autograder.hidden import Wrong, catches, compiled, cuda, expect, expect_unchanged, fails, points
 from autograder.hidden.gpu import compare_speed, memory_of
+from autograder.hidden.judge import NotHere
 from autograder.hidden.pytorch import tensor
 from autograder.messages import message
 
@@ -189,10 +190,10 @@ def test_work(student, draw):
     found = student.flash_attention_triton.kernels("work", q, k, v, products=scores * d_head, powers=0).value
     if asked(found, "inside"):
         raise Wrong(message("A kernel calls PyTorch. The interpreter lets it pass, and no GPU can do it."))
+    check(student, 0 * q, k, v, wrong=Wrong)
     found = student.flash_attention_triton.kernels("work", q, k, v, products=2 * scores * d_head, powers=scores).value
     if not asked(found, "products") or not asked(found, "powers"):
         raise Wrong(message("The kernels have computed fewer products or exponentials than attention to all keys takes."))
-    check(student, 0 * q, k, v)
 
 
 @points(0.25, part="flash_attention_triton")
@@ -315,20 +316,23 @@ def tensors(draw, *shapes):
     return [tensor(draw.normal(shape)) for shape in shapes]
 
 
-def check(student, q, k, v, is_causal=False, magnitude=1.0):
-    """Judge an output by the formula in float64, within what it costs in the inputs' dtype. It counts where kernels have computed it."""
+def check(student, q, k, v, is_causal=False, magnitude=1.0, wrong=NotHere):
+    """Judge an output by the formula in float64, within what it costs in the inputs' dtype. It counts where kernels have computed it.
+
+    wrong: what to raise where they have not, which is what test_work is there for.
+    """
     found = student.flash_attention_triton.kernels("by kernels", q, k, v, is_causal).value
     got, how = found if isinstance(found, (tuple, list)) and len(found) == 2 else (found, {})
-    by_kernels(how)
+    by_kernels(how, wrong)
     expect(got, formula(q.double(), k.double(), v.double(), is_causal), low=formula(q, k, v, is_causal), magnitude=magnitude)
 
 
-def by_kernels(how):
-    """Raise Wrong unless kernels were started, and nothing but they has computed products and the softmax."""
+def by_kernels(how, wrong=Wrong):
+    """Raise `wrong` unless kernels were started, and nothing but they has computed products and the softmax."""
     if not asked(how, "launched"):
-        raise Wrong(message("No kernel has been started."))
+        raise wrong(message("No kernel has been started."))
     if asked(how, "outside"):
-        raise Wrong(message("A product or a softmax is computed outside the kernels, by PyTorch or NumPy."))
+        raise wrong(message("A product or a softmax is computed outside the kernels, by PyTorch or NumPy."))
 
 
 def expect_kernels(gpu, draw):
