@@ -75,10 +75,10 @@ def test_online_state(student, reference, draw):
 def test_online_memory(student, reference, draw):
     """A block that has been taken in is kept nowhere."""
     scores, values = level(draw, 1, LONG_BLOCK).float(), 5 + tensors(draw, (LONG_BLOCK, 1))[0].float()
-    state, times = None, KEPT // (2 * 4 * LONG_BLOCK)
+    kept, times = None, KEPT // (2 * 4 * LONG_BLOCK)
     for _ in range(times):
-        state = student.online_softmax(state, scores, values)
-    expect_finished(student.finish(state), reference, scores, values, magnitude=times)  # the same block once more leaves the mean as it is
+        kept = student.online_softmax(kept, scores, values)
+    expect_finished(student.finish(kept), reference, scores, values, magnitude=times)  # the same block once more leaves the mean as it is
 
 
 @points(0.25, part="online_softmax")

@@ -49,7 +49,7 @@ def observed(see, function, arguments, keywords):
         return compiled(see["capability"], function, *arguments, **keywords), arguments
     if see["what"] == "launched":
         return launched(function, *arguments, **keywords), arguments
-    value, work = watched(function, *arguments, **keywords)
+    value, work = _watched(function, arguments, keywords, exits)
     asked = {
         "output": lambda: value,
         "by kernels": lambda: (value, {"launched": work.launches > 0, "outside": bool(work.outside)}),
@@ -63,13 +63,18 @@ def observed(see, function, arguments, keywords):
 
 def watched(function, *arguments, **keywords):
     """Call a function with its tensors between guard bands. Returns (what it returns, Work); what a kernel raises comes as it was raised."""
+    return _watched(function, arguments, keywords)
+
+
+def _watched(function, arguments, keywords, besides=contextlib.nullcontext):
+    """besides(work): what else there is to watch, for the length of the call."""
     import torch
 
     work, regions = Work(), {}
     arguments = [guarded(value, regions) if isinstance(value, torch.Tensor) else value for value in arguments]
     keywords = {name: guarded(value, regions) if isinstance(value, torch.Tensor) else value for name, value in keywords.items()}
     work.arguments = arguments
-    with interpreter(work, regions), dispatch(work, regions), exits(work):
+    with interpreter(work, regions), dispatch(work, regions), besides(work):
         try:
             value = function(*arguments, **keywords)
         except Exception as error:
