@@ -64,12 +64,13 @@ def require_parameters(theirs, names, module):
 def compare_parameters(theirs, ours, draw, name):
     """Judge the shapes and the names of a module's parameters, w_q, w_k and so on, by those of `ours`; how they begin is free."""
     want = ours.state_dict()
-    require_parameters(theirs, [one for one in want if one.endswith("weight")], name)
-    for one in (one for one in want if one.endswith("weight")):
+    weights = [one for one in want if one.endswith("weight")]
+    require_parameters(theirs, weights, name)
+    for one in weights:
         zeros = torch.zeros_like(want[one])
         expect(getattr(theirs, one.removesuffix(".weight")).weight.mul(0), zeros.double(), low=zeros, name=one)
     numbers = {one: tensor(draw.normal(tuple(weight.shape))) for one, weight in want.items()}
-    numbers |= {one.replace("weight", "bias"): tensor(draw.normal(tuple(weight.shape[:1]))) for one, weight in want.items() if one.endswith("weight")}
+    numbers |= {one.replace("weight", "bias"): tensor(draw.normal(tuple(want[one].shape[:1]))) for one in weights}
     theirs.load_state_dict(numbers, False)  # known numbers, so that a diagnosis can compare them; biases too, for whoever has some
     found = theirs.state_dict()
     expect_names([one for one in found if one.startswith("w_") or one.endswith("bias")], want, name)

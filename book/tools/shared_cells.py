@@ -99,7 +99,7 @@ def _base(node):
 
 
 def names(node, wanted):
-    """The notebook's names in a piece of code that are `wanted`(symbol, whether at the top)."""
+    """The notebook's names in a piece of code whose symbols are wanted(symbol)."""
     found, tables = set(), [(symtable.symtable(ast.unparse(node), "cell", "exec"), True)]
     while tables:
         table, top = tables.pop()

@@ -298,7 +298,7 @@ def f(): return [loaded, sockets()]
 def test_the_end_of_a_submission_is_seen_at_once(needs_sandbox, plots):
     with Sandbox("numpy", limits=LIMITS) as fresh, fresh.submission(plots=plots) as process:
         with pytest.raises(wire.Closed):
-            process.load(["import os\nos._exit(0)"], deadline=soon(30))
+            process.load(["import os\nos._exit(0)"], deadline=soon(10))  # or it would be TimedOut
 
 
 def test_a_submission_begins_with_nothing_in_its_notebook(sandbox):
