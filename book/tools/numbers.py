@@ -20,6 +20,7 @@ from nbclient import NotebookClient
 from book.tools import runtime
 from book.tools.blocks import parse
 from book.tools.compare import CODE_SPAN, FORMULA, LINK, ROLE
+from book.tools.kernels import SocketKernelManager
 from book.tools.languages import SOURCE
 
 SMALL = 12
@@ -158,7 +159,7 @@ def executed(page: Path):
 def execute(notebook):
     """Executes a notebook in the surroundings of the build."""
     with tempfile.TemporaryDirectory() as place:
-        NotebookClient(notebook, timeout=120, kernel_name="python3",
+        NotebookClient(notebook, timeout=120, kernel_name="python3", kernel_manager_class=SocketKernelManager,
                        resources={"metadata": {"path": place}}).execute(env=runtime.environment())
     return notebook
 

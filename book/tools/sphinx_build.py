@@ -13,7 +13,7 @@ from pathlib import Path
 
 from babel.messages import mofile, pofile
 
-from book.tools import languages, lean, originals, runtime, toc
+from book.tools import kernels, languages, lean, originals, runtime, toc
 from book.tools.ext import bibliography
 from book.tools.paths import BOOK, CONFIG, LOCALE, REFERENCES, STATIC, TEMPLATES
 
@@ -136,6 +136,7 @@ def settings(language: languages.Language, locale_dir: Path, toc_path: Path, bas
 def build(language: languages.Language, output: Path, base_url: str) -> int:
     """Builds the language's pages into `output`/html, warnings being errors. Returns the exit status."""
     lean.prepare()
+    kernels.prepare()
     from jupyter_book.sphinx import build_sphinx
     from sphinx.util.console import nocolor
 

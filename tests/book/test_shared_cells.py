@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 
 from book.tools import runtime, shared_cells, skeleton, toc
 from book.tools.compare import differences
+from book.tools.kernels import SocketKernelManager
 from book.tools.languages import CODES
 from book.tools.paths import BOOK
 from tests.book.test_build import HEAD
@@ -132,7 +133,8 @@ def kernels(tmp_path, monkeypatch):
 
     def run(*cells, errors=False):
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        NotebookClient(book, timeout=120, kernel_name="python3", allow_errors=errors, resources={"metadata": {"path": str(tmp_path)}}).execute()
+        NotebookClient(book, timeout=120, kernel_name="python3", kernel_manager_class=SocketKernelManager, allow_errors=errors,
+                       resources={"metadata": {"path": str(tmp_path)}}).execute()
         return ["".join(each.get("text", "") or f"{each.get('ename')}: {each.get('evalue')}" for each in cell.outputs) for cell in book.cells]
 
     run.kept = lambda: list((tmp_path / "shared").glob("*.pickle"))

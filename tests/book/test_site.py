@@ -261,11 +261,14 @@ def test_notebook_runs_on_its_own(site, name, tmp_path, monkeypatch):
     """From an empty folder, with nothing of the course on the path."""
     from nbclient import NotebookClient
 
+    from book.tools.kernels import SocketKernelManager
+
     for variable, value in runtime.environment().items():
         monkeypatch.setenv(variable, value)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     book = notebook(site, SOURCE, name)
-    NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(book, timeout=120, kernel_name="python3", kernel_manager_class=SocketKernelManager,
+                   resources={"metadata": {"path": str(tmp_path)}}).execute()
     warned = [each.text for cell in book.cells if cell.cell_type == "code" for each in cell.outputs
               if each.output_type == "stream" and each.name == "stderr"]
     assert not warned
