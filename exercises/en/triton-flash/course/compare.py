@@ -9,7 +9,7 @@ from .outcome import Raised
 from .tensors import Tensor, dtype_of, precision_of
 
 # Relative, and absolute where all numbers are small; where they are large, so are the rounding errors of the smallest.
-TOLERANCE = {"bfloat16": (2e-2, 1e-3), "float16": (2e-3, 1e-4), "float32": (2e-5, 1e-6), "float64": (1e-8, 1e-9)}
+TOLERANCE = {"bfloat16": (2e-2, 1e-3), "float16": (2e-3, 1e-4), "float32": (2e-5, 1e-6), "float64": (1e-11, 1e-12)}
 
 
 @dataclass(frozen=True)

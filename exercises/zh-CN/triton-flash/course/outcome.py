@@ -7,7 +7,7 @@ import numpy as np
 
 from .tensors import dtype_of, from_array, is_tensor, numbers_of, precision_of
 
-DIGITS = {"bfloat16": 4, "float16": 5, "float32": 6, "float64": 10}  # fewer than the last, which differ from one processor to another
+DIGITS = {"bfloat16": 4, "float16": 5, "float32": 6, "float64": 13}  # fewer than the last, which differ from one processor to another
 TINY = 1e-12  # smaller numbers are the rounding errors of a zero
 LONGEST = 200  # characters of an exception's message that are kept
 
@@ -97,4 +97,4 @@ def _number(x, dtype):
         return x
     if not math.isfinite(x):
         return str(x)
-    return 0.0 if abs(x) < TINY else float(f"{x:.{DIGITS.get(dtype, 10)}g}")
+    return 0.0 if abs(x) < TINY else float(f"{x:.{DIGITS.get(dtype, 13)}g}")
