@@ -44,6 +44,17 @@ def of_state(student, state):
     return student.finish(state)[0].float()
 
 
+def tensors_of(state):
+    """The tensors in a state, which may be of any make: a tuple, a dictionary, an object."""
+    if hasattr(state, "numel"):
+        return [state]
+    if isinstance(state, dict):
+        inner = state.values()
+    else:
+        inner = state if isinstance(state, (tuple, list)) else getattr(state, "__dict__", {}).values()
+    return [x for item in inner for x in tensors_of(item)]
+
+
 def blocks(scores, values, *lengths):
     """Scores and values cut into blocks of these lengths."""
     return zip(scores.split(lengths, -1), values.split(lengths, -2))
@@ -132,7 +143,7 @@ def size_of_the_state(student):
     sizes, state = [], None
     for _block in range(10):
         state = student.online_softmax(state, SCORES, VALUES)
-        sizes.append(sum(x.numel() for x in state))
+        sizes.append(sum(x.numel() for x in tensors_of(state)))
     return {"state_stays_small": sizes[9] <= sizes[1]}
 
 
@@ -148,9 +159,9 @@ def old_state_stays(student):
     """The old state stays as it was: what it gives is the same after the next block as before."""
     first, second = blocks(SCORES, VALUES, 2, 4)
     state = student.online_softmax(None, *first)
-    before = [x.clone() for x in state]
+    before = [x.clone() for x in tensors_of(state)]
     student.online_softmax(state, *second)
-    return {"state_stays": all(bool((x == y).all()) for x, y in zip(before, state))}
+    return {"state_stays": all(bool((x == y).all()) for x, y in zip(before, tensors_of(state)))}
 
 
 @stage("online_softmax", needs="one_block")

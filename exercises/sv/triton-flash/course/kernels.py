@@ -41,9 +41,14 @@ class Work:
 def observed(see, function, arguments, keywords):
     """(what is asked for of a call, its arguments as it has left them).
 
-    see: {"what": "output"}; {"what": "by kernels"} → (the output, {"launched": whether kernels were started, "outside": whether PyTorch did what is left to
-    them, or NumPy may have}); {"what": "strays"} → {"loads": …, "stores": …}, whether there were any; {"what": "work", "products": n, "powers": n} →
-    {"inside": whether a kernel called PyTorch, "outside": as above, "products", "powers": whether kernels did at least so many}; {"what": "tf32"} → whether float32 was multiplied as TF32; {"what": "launched"} and {"what": "compiled", "capability": 80} → what `launched` and `compiled` find.
+    see["what"] is one of:
+    - "output".
+    - "by kernels" → (the output, {"launched": whether kernels were started, "outside": whether PyTorch did what is left to them, or NumPy may have}).
+    - "strays" → {"loads": …, "stores": …}, whether there were any.
+    - "work", with "products": n and "powers": n → {"inside": whether a kernel called PyTorch, "outside": as above,
+      "products", "powers": whether kernels did at least so many}.
+    - "tf32" → whether float32 was multiplied as TF32.
+    - "launched" and "compiled", with "capability": 80 → what the functions of these names find.
     """
     if see["what"] == "compiled":
         return compiled(see["capability"], function, *arguments, **keywords), arguments
@@ -141,16 +146,15 @@ def dispatch(work, regions):
     class Watch(TorchDispatchMode):
         def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
             given = operation(*args, **(kwargs or {}))
-            name = str(operation).removeprefix("aten.")
             if work.launching:
-                note(work.inside, f"aten::{name}")
+                note(work.inside, called(operation))
                 return given
-            if OUTSIDE.match(name) or (name.startswith("mul") and grows(given, args)):
-                note(work.outside, f"aten::{name}")
+            if left_to_kernels(operation, given, args):
+                note(work.outside, called(operation))
             if operation.is_view or operation._schema.is_mutable:
                 return given
             if isinstance(given, torch.Tensor):
-                return rehomed(given, "empty" in name)
+                return rehomed(given, "empty" in called(operation))
             return type(given)(rehomed(one, False) for one in given) if type(given) in (tuple, list) else given
 
     with Watch():
@@ -186,6 +190,17 @@ def exits(work):
 def note(names, name):
     if name not in names and len(names) < 20:
         names.append(name)
+
+
+def called(operation):
+    """The name of an operator of PyTorch's: mm.default."""
+    return str(operation).removeprefix("aten.")
+
+
+def left_to_kernels(operation, given, args):
+    """Whether what PyTorch has computed is what the exercise leaves to kernels; `given`: the operator's result."""
+    name = called(operation)
+    return OUTSIDE.match(name) is not None or (name.startswith("mul") and grows(given, args))
 
 
 def grows(given, args):
@@ -344,9 +359,8 @@ def launched(function, *arguments, **keywords):
     class Watch(TorchDispatchMode):
         def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
             given = operation(*args, **(kwargs or {}))
-            name = str(operation).removeprefix("aten.")
-            if OUTSIDE.match(name) or (name.startswith("mul") and grows(given, args)):
-                note(outside, name)
+            if left_to_kernels(operation, given, args):
+                note(outside, called(operation))
             return given
 
     def noted(run):
@@ -392,8 +406,8 @@ class AbsentGPU:
 def compiled(capability, function, *arguments, **keywords):
     """What the kernels that a function starts take of a GPU of that capability (80, 90), without one: nothing is run.
 
-    Returns [{"name", "shared": bytes a program, "registers", "stack": bytes, of a thread; None where nothing tells, "warps"}], a kernel each. Raises what the
-    compiler rejects them with. The process has to have Triton loaded without its interpreter.
+    Returns [{"name", "shared": bytes a program, "registers", "stack": bytes, of a thread; None where nothing tells, "warps"}], a kernel each.
+    Raises what the compiler rejects them with. The process has to have Triton loaded without its interpreter.
     """
     from triton.runtime import autotuner, driver, jit
 
@@ -402,7 +416,8 @@ def compiled(capability, function, *arguments, **keywords):
 
     def compile_only(self, *arguments, grid, warmup, **keywords):
         made = run(self, *arguments, grid=grid, warmup=True, **keywords)
-        found.append({"name": self.fn.__name__[:100], "shared": int(made.metadata.shared), "warps": int(made.metadata.num_warps), **resources(made.asm["cubin"])})
+        about = made.metadata
+        found.append({"name": self.fn.__name__[:100], "shared": int(about.shared), "warps": int(about.num_warps), **resources(made.asm["cubin"])})
         return made
 
     def untuned(self, *arguments, **keywords):
