@@ -233,6 +233,7 @@ def test_decode_absorbs(student, reference, draw):
 def test_decode_memory(student, reference, draw):
     """decode makes no tensor that is much larger than the cache: no keys, no values, and no copy of the latents for each head."""
     theirs, ours = layers(student, reference, draw, 8, 32, 64, 64, 8, w_q=0)  # the latents of all tokens take 16 MiB, all keys 512 MiB
+    theirs.requires_grad_(False)  # what is kept for gradients is another matter
     n_tokens = 32_768
     cache = [tensor(draw.normal((2, 1, width))).expand(-1, n_tokens, -1).contiguous() for width in (64, 8)]  # the tokens are all alike
     compare(theirs.decode, ours.decode, tensor(draw.normal((2, 1, 8))), *cache, n_tokens - 1, magnitude=n_tokens)
