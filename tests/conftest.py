@@ -1,5 +1,6 @@
 """What all tests share: which system packages there are, and what to do where one is missing."""
 
+import gc
 import os
 import shutil
 
@@ -31,6 +32,15 @@ def chromium():
     """The path of a Chromium browser."""
     found = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
     return found or missing("no Chromium: on Debian and Ubuntu, apt install chromium")
+
+
+@pytest.fixture
+def tidy():
+    """What other tests have left behind is finalized now, and not in the middle of this one, where the stack is as deep as it may be."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def pytest_report_header(config):

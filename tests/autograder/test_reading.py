@@ -33,6 +33,7 @@ def test_odd_notebooks_are_read(data, cells):
     (b'"text"', "no list of cells"), (b"null", "no list of cells"), (b"\xff\x00\x81", "not text"), (as_bytes({"cells": []}), "no code cell"),
     (b"[" * 200_000, "no valid JSON"), (b"PK\x03\x04\xff\xfe", "not text"),
 ])
+@pytest.mark.usefixtures("tidy")
 def test_unreadable_files_get_a_note(data, says):
     with pytest.raises(Unreadable) as error:
         read(data, "x.ipynb")

@@ -42,6 +42,7 @@ def test_arrays_arrive_as_they_were(ends, array):
     wire.HEAD.pack(200_000, 0) + b"[" * 100_000 + b"]" * 100_000,
     wire.HEAD.pack(3, 0) + b"\x80\x04\x95",
 ], ids=range(9))
+@pytest.mark.usefixtures("tidy")
 def test_malformed_messages_are_wire_errors(ends, raw):
     ours, theirs = ends
     ours.sendall(raw)

@@ -46,6 +46,7 @@ FOREIGN = {
 }
 
 
+@pytest.mark.usefixtures("tidy")
 @pytest.mark.parametrize("kind", FOREIGN)
 def test_a_foreign_file_is_named_and_stops_nothing(tmp_path, kind):
     data, reason = FOREIGN[kind]
