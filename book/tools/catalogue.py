@@ -2,6 +2,7 @@
 told."""
 
 import ast
+import functools
 
 from autograder.assignment import load, names, one_line
 from autograder.exercise.notebook import prose
@@ -20,6 +21,7 @@ def _caught(node):
     return [argument.value for mark in marks for argument in mark.args]
 
 
+@functools.cache
 def catalogue(language: str) -> str:
     """All exercises that are there in the language, each in a box that opens on a click, as MyST."""
     there = [name for name in names() if prose(load(name), language).exists()]

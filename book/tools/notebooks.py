@@ -3,6 +3,7 @@
 It is the same page: its text as Jupyter shows it, its code cells, no outputs. The same chapter gives the same bytes on every build.
 """
 
+import functools
 import json
 from pathlib import Path
 
@@ -30,9 +31,15 @@ def markdown_cell(source: str, attachments: dict) -> dict:
     return cell | {"attachments": attachments} if attachments else cell
 
 
+@functools.cache
+def source_of(text: str):
+    """The cells of a chapter's source, as MyST-NB reads them; they are not to be changed."""
+    return read_myst_markdown_notebook(text)
+
+
 def to_notebook(text: str, references: References, folder: Path) -> dict:
     """The notebook of a chapter. `folder` is the chapter's, for its pictures. A ConversionError says what could not be converted."""
-    source = read_myst_markdown_notebook(text, path=folder / "page.md")
+    source = source_of(text)
     converter = Converter(references, folder)
     cells = []
     for number, cell in enumerate(source.cells, 1):

@@ -1,19 +1,35 @@
 """The picture that goes with a shared address: 1200 × 630 pixels, the book's title in the language and a causal map of attention."""
 
-import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
+import hashlib
+from pathlib import Path
 
-from book.tools.paths import FONTS
+import numpy as np
+
+from book.tools.paths import BUILD, FONTS
 
 SIZE, DPI = (12.0, 6.3), 100
 INK, PAPER, ACCENT = "#1c2430", "#fbfbf9", "#0b6e99"
 N_TOKENS, N_HEADS, SEED = 9, 3, 7
 
 
-def draw(title: str, target) -> None:
+def drawn(title: str) -> Path:
+    """The picture as a PNG file under `_build/`, drawn where it is not there yet."""
+    mark = hashlib.sha256(title.encode() + Path(__file__).read_bytes()).hexdigest()
+    path = BUILD / "pictures" / f"{mark}.png"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        draw(title, fresh)
+        fresh.replace(path)
+    return path
+
+
+def draw(title: str, target: Path) -> None:
     """Write the picture as PNG to a path."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # takes a second, which a build that has its pictures can save
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+
     figure = Figure(figsize=SIZE, dpi=DPI, facecolor=PAPER)
     FigureCanvasAgg(figure)
     chinese = next(iter(sorted(FONTS.glob("*.otf"))), None)
@@ -28,7 +44,7 @@ def draw(title: str, target) -> None:
         axes.set(xticks=[], yticks=[])
         for spine in axes.spines.values():
             spine.set_color(ACCENT)
-    figure.savefig(target, facecolor=PAPER)
+    figure.savefig(target, format="png", facecolor=PAPER)
 
 
 def weights(generator):

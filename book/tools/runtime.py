@@ -6,12 +6,12 @@ here whenever something else changes that a cell's output may depend on: the fon
 """
 
 import hashlib
-import importlib.metadata
 import os
 import platform
 import shutil
 import site
 import sys
+from pathlib import Path
 
 from book.tools.paths import BUILD, FONTS, TOOLS
 
@@ -36,10 +36,11 @@ exec("import runpy; runpy.run_path({file!r}, run_name='shared_cells')['start'](g
 def packages() -> list[str]:
     """Every installed distribution as `name==version`, in order.
 
-    Asked of the environment's own folders and not of `sys.path`, to which a package may add others when it is imported, as setuptools does.
+    Read from the names of folders in the environment's own places, and not from `sys.path`, to which a package may add others when it is
+    imported, as setuptools does. Asking each for its metadata would take a second.
     """
-    folders = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
-    return sorted({f"{each.name.lower()}=={each.version}" for each in importlib.metadata.distributions(path=folders) if each.name})
+    places = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
+    return sorted({each.stem.lower().replace("-", "==", 1) for place in places for each in Path(place).glob("*-info")})
 
 
 def fingerprint() -> str:

@@ -72,7 +72,7 @@ def assemble(built: list[Language], folder: Path = SITE, base_url: str = "", pyt
         shutil.copytree(BUILD / each.code / "html", fresh / each.code)
         redirect = REDIRECT.substitute(code=each.code, title=html.escape(each.title), page=first_page(each))
         (fresh / each.code / "index.html").write_text(redirect, encoding="utf-8")
-        picture.draw(each.title, fresh / each.code / "_static" / PICTURE)
+        shutil.copy(picture.drawn(each.title), fresh / each.code / "_static" / PICTURE)
     (fresh / "index.html").write_text(root_page(built), encoding="utf-8")
     (fresh / "404.html").write_text(not_found(built, base_url), encoding="utf-8")
     if base_url:

@@ -28,9 +28,9 @@ def repository() -> str:
 
 def links(code: str, pagename: str, text: str, to_try: str) -> list[dict]:
     """What the list holds: words and an address for each way to run the page. `to_try` is where the language's `try/` lies."""
-    from myst_nb.core.read import read_myst_markdown_notebook  # takes a second, which a build that has nothing to do can save
+    from book.tools.notebooks import source_of  # takes a second to import, which a build that has nothing to do can save
 
-    notebook = read_myst_markdown_notebook(text)
+    notebook = source_of(text)
     found = []
     if GIVEN.search(text):
         path = quote(f"{contents.EXERCISE}/{contents.EXERCISE}.ipynb")
