@@ -19,7 +19,7 @@ from book.tools.languages import CODES, LANGUAGES, SOURCE, Language
 from book.tools.lite import put, pyodide
 from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 
-AT_ONCE = 2  # languages built side by side; more of them wait for each other
+AT_ONCE = 4  # languages built side by side: while one waits for what another computes, a third goes on
 
 
 def build_language(language: Language, base_url: str) -> tuple[bool, str, float]:

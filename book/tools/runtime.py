@@ -71,6 +71,10 @@ def prepare() -> None:
     startup = RUNTIME / "ipython" / "profile_default" / "startup"
     for folder in (CACHE, SHARED, startup):
         folder.mkdir(parents=True, exist_ok=True)
+    if not (CACHE / "global.db").exists():
+        from jupyter_cache import get_cache  # takes a second, and a cache that is there needs none
+
+        get_cache(str(CACHE)).db  # noqa: B018  makes the tables, which two languages that begin at once would both make
     (startup / "00-shared-cells.py").write_text(STARTUP.format(file=str(KERNEL[0]), folder=str(SHARED)), encoding="utf-8")
 
 

@@ -1,7 +1,9 @@
 """Cells that are computed once for all languages: what they depend on, what they keep, what they refuse."""
 
 import ast
+import contextlib
 import importlib.metadata
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -255,6 +257,12 @@ def test_the_cache_goes_with_what_was_computed(tmp_path, kernels):
     shutil.rmtree(tmp_path / "shared")
     runtime.prepare()
     assert not (tmp_path / "cache" / "executed").exists()
+
+
+def test_the_tables_are_there_before_languages_begin_at_once(tmp_path, kernels):
+    with contextlib.closing(sqlite3.connect(tmp_path / "cache" / "global.db")) as database:
+        tables = {name for name, in database.execute("select name from sqlite_master where type = 'table'")}
+    assert {"nbcache", "nbproject"} <= tables
 
 
 def test_a_folder_that_a_package_adds_when_it_is_imported_changes_nothing(tmp_path, kernels, monkeypatch):
