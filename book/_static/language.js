@@ -49,11 +49,12 @@ window.addEventListener("afterprint", () => {
   beforePaper = null;
 });
 
-/* What is wider than its place scrolls there, and a keyboard reaches it. All is measured before anything is changed: a change in between would have the
-   page laid out anew for each. */
+/* What is wider than its place scrolls there, and a keyboard reaches it. Of a hundred places all are measured before anything is changed: a change in
+   between would have the page laid out anew for each. Then the reader has a turn, who may be scrolling already. */
 const WIDE = "article span.math, article .formula, article div.output, article pre, article .pst-scrollable-table-container";
-const letScroll = () => {
-  const measured = [...document.querySelectorAll(WIDE)].map((each) => [each, each.scrollWidth - each.clientWidth]);
+const AT_ONCE = 100;
+const letScroll = (all) => {
+  const measured = all.slice(0, AT_ONCE).map((each) => [each, each.scrollWidth - each.clientWidth]);
   for (const [each, beyond] of measured) {
     const wide = beyond > (each.matches(".formula, pre, .pst-scrollable-table-container") ? 1 : 12);
     if (wide === each.classList.contains("scrolls")) continue;
@@ -61,11 +62,13 @@ const letScroll = () => {
     if (wide && !each.closest("button, a, summary")) each.tabIndex = 0;
     else each.removeAttribute("tabindex");
   }
+  if (all.length > AT_ONCE) setTimeout(letScroll, 0, all.slice(AT_ONCE));
 };
-document.addEventListener("toggle", letScroll, true);
-window.addEventListener("resize", () => requestAnimationFrame(letScroll));
-window.addEventListener("load", letScroll);
-document.fonts?.ready.then(letScroll); /* formulas change their width with their font */
+const letAllScroll = () => letScroll([...document.querySelectorAll(WIDE)]);
+document.addEventListener("toggle", letAllScroll, true);
+window.addEventListener("resize", () => requestAnimationFrame(letAllScroll));
+window.addEventListener("load", () => setTimeout(letAllScroll));
+document.fonts?.ready.then(() => setTimeout(letAllScroll)); /* formulas change their width with their font */
 
 /* What the search page shows of a hit is the page's text, without the buttons and lists around it. Its own scripts come after this one. */
 document.addEventListener("DOMContentLoaded", () => {
