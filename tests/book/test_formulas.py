@@ -104,7 +104,7 @@ def test_wide_formulas_scroll_in_their_place(code, reader, address):  # noqa: F8
     reader.set_viewport_size({"width": 390, "height": 800})
     reader.goto(f"{address}/{code}/04-position.html", wait_until="networkidle")
     wide = reader.locator(".formula[tabindex='0']")
-    assert wide.count() > 0
+    wide.first.wait_for()
     assert wide.first.evaluate("(box) => { box.scrollLeft = 50; return box.scrollLeft; }") == 50
     assert reader.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -112,5 +112,7 @@ def test_wide_formulas_scroll_in_their_place(code, reader, address):  # noqa: F8
 def test_wide_code_scrolls_for_a_keyboard_and_narrow_code_is_no_stop(reader, address):  # noqa: F811
     reader.set_viewport_size({"width": 390, "height": 800})
     reader.goto(f"{address}/en/01-single-head.html", wait_until="networkidle")
-    stops = reader.evaluate("[...document.querySelectorAll('article pre')].filter((each) => each.offsetParent).map((each) => [each.scrollWidth > each.clientWidth + 1, each.tabIndex])")
-    assert {(True, 0), (False, -1)} == set(map(tuple, stops))
+    stops = "[...document.querySelectorAll('article pre')].filter((each) => each.offsetParent)"
+    as_they_are_wide = f"() => {stops}.every((each) => each.tabIndex === (each.scrollWidth > each.clientWidth + 1 ? 0 : -1))"
+    reader.wait_for_function(as_they_are_wide)  # they are looked through when all else is there
+    assert set(reader.evaluate(f"{stops}.map((each) => each.tabIndex)")) == {0, -1}
