@@ -88,7 +88,10 @@ class Server:
         request = {"arguments": command[3:], "folder": str(cwd or Path.cwd()), "environment": dict(os.environ if env is None else env)}
         self.requests.write(json.dumps(request) + "\n")
         self.requests.flush()
-        return Forked(int(self.requests.readline()))
+        answer = self.requests.readline()
+        if not answer:
+            raise RuntimeError(f"no kernel could be started: {SERVER.name}, which forks them, has ended; what it printed says why")
+        return Forked(int(answer))
 
 
 launch_kernel = local_provisioner.launch_kernel

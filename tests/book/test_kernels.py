@@ -105,6 +105,15 @@ def test_a_kernel_ends_with_its_build(tmp_path):
     pytest.fail("the kernel is still there")
 
 
+@forked
+def test_a_server_that_ends_is_named(monkeypatch, tmp_path):
+    broken = tmp_path / "server.py"
+    broken.write_text("input()\nraise SystemExit(3)")
+    monkeypatch.setattr(kernels, "SERVER", broken)
+    with pytest.raises(RuntimeError, match=r"server\.py, which forks them, has ended"):
+        kernels.Server().launch([sys.executable, *kernels.ENTRY, "-f", "file"])
+
+
 def test_other_kernels_start_as_ever(monkeypatch):
     started = []
     monkeypatch.setattr(kernels, "launch_kernel", lambda command, **others: started.append((command, others)))
