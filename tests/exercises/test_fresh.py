@@ -65,7 +65,7 @@ def test_a_record_may_differ_in_its_last_digits_alone(tmp_path):
     kept = EXERCISES / "en" / "single-head" / "course" / "data.json"
     (tmp_path / "a").mkdir()
     other = tmp_path / "a" / "data.json"
-    for new, same in (("0.1000000001", True), ("0.1001", False)):
+    for new, same in (("0.1000000000001", True), ("0.1000000001", False)):
         text = kept.read_text(encoding="utf-8")
         assert "[0.1, 0.2, 0.6, 0.1]" in text
         other.write_text(text.replace("[0.1, 0.2, 0.6, 0.1]", f"[{new}, 0.2, 0.6, 0.1]", 1), encoding="utf-8")

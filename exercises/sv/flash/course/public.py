@@ -6,6 +6,7 @@ other wrong ones. What is expected is recorded when the exercise is made: there 
 """
 
 import math
+from dataclasses import fields, is_dataclass
 
 from .language import _
 from .stage import stage
@@ -45,13 +46,15 @@ def of_state(student, state):
 
 
 def tensors_of(state):
-    """The tensors in a state, which may be of any make: a tuple, a dictionary, an object."""
-    if hasattr(state, "numel"):
-        return [state]
+    """The tensors in a state, which may be a tuple, a list, a dictionary or a dataclass of them. What is none of these is taken for a tensor."""
     if isinstance(state, dict):
         inner = state.values()
+    elif is_dataclass(state):
+        inner = [getattr(state, each.name) for each in fields(state)]
+    elif isinstance(state, (tuple, list)):
+        inner = state
     else:
-        inner = state if isinstance(state, (tuple, list)) else getattr(state, "__dict__", {}).values()
+        return [state]
     return [x for item in inner for x in tensors_of(item)]
 
 
