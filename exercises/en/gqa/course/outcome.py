@@ -97,4 +97,5 @@ def _number(x, dtype):
         return x
     if not math.isfinite(x):
         return str(x)
-    return 0.0 if abs(x) < TINY else float(f"{x:.{DIGITS.get(dtype, 13)}g}")
+    digits = DIGITS.get(dtype, DIGITS["float64"])
+    return 0.0 if abs(x) < TINY else float(f"{x:.{digits}g}")

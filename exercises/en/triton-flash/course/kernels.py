@@ -146,15 +146,16 @@ def dispatch(work, regions):
     class Watch(TorchDispatchMode):
         def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
             given = operation(*args, **(kwargs or {}))
+            name = called(operation)
             if work.launching:
-                note(work.inside, called(operation))
+                note(work.inside, name)
                 return given
-            if left_to_kernels(operation, given, args):
-                note(work.outside, called(operation))
+            if left_to_kernels(name, given, args):
+                note(work.outside, name)
             if operation.is_view or operation._schema.is_mutable:
                 return given
             if isinstance(given, torch.Tensor):
-                return rehomed(given, "empty" in called(operation))
+                return rehomed(given, "empty" in name)
             return type(given)(rehomed(one, False) for one in given) if type(given) in (tuple, list) else given
 
     with Watch():
@@ -197,9 +198,8 @@ def called(operation):
     return str(operation).removeprefix("aten.")
 
 
-def left_to_kernels(operation, given, args):
-    """Whether what PyTorch has computed is what the exercise leaves to kernels; `given`: the operator's result."""
-    name = called(operation)
+def left_to_kernels(name, given, args):
+    """Whether what PyTorch has computed is what the exercise leaves to kernels. name: the operator's; given: its result."""
     return OUTSIDE.match(name) is not None or (name.startswith("mul") and grows(given, args))
 
 
@@ -359,8 +359,9 @@ def launched(function, *arguments, **keywords):
     class Watch(TorchDispatchMode):
         def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
             given = operation(*args, **(kwargs or {}))
-            if left_to_kernels(operation, given, args):
-                note(outside, called(operation))
+            name = called(operation)
+            if left_to_kernels(name, given, args):
+                note(outside, name)
             return given
 
     def noted(run):
