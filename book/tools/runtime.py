@@ -18,6 +18,7 @@ from book.tools.paths import BUILD, FONTS, TOOLS
 RUNTIME = BUILD / "runtime"
 CACHE = BUILD / ".jupyter_cache"
 SHARED = BUILD / ".shared_cells"
+EXECUTING = RUNTIME / "executing"  # a lock for each notebook
 KERNEL = [TOOLS / "shared_cells.py", TOOLS / "skeleton.py", TOOLS / "kernel_server.py"]  # what runs in every kernel
 MATPLOTLIBRC = """\
 # Letters come from DejaVu Sans, what it lacks (Chinese) from the first of the others that is there.

@@ -137,6 +137,9 @@ def build(language: languages.Language, output: Path, base_url: str) -> int:
     """Builds the language's pages into `output`/html, warnings being errors. Returns the exit status."""
     lean.prepare()
     kernels.prepare()
+    from book.tools import execution  # after what it imports has been made lean
+
+    execution.prepare()
     from jupyter_book.sphinx import build_sphinx
     from sphinx.util.console import nocolor
 

@@ -23,6 +23,7 @@ kernelspec: {display_name: Python 3, name: python3}
 
 """
 CELL = "```{code-cell} ipython3\nimport time  # LANGUAGE\n\nprint(time.time_ns())\n```\n"
+ALIKE = "```{code-cell} ipython3\nimport time\n\ntime.sleep(3)\nprint(time.time_ns())\n```\n"  # long enough for another language to arrive
 
 
 # --- a small book of two languages
@@ -39,7 +40,7 @@ class SmallBook:
         (root / "_toc.yml").write_text("format: jb-book\nroot: start\nchapters:\n  - file: next\n", encoding="utf-8")
         for code in ("en", "sv"):
             self.write(code, "start", f"# Start {code}\n\nProse {code}. See {{ref}}`there`.\n\n{CELL}")
-            self.write(code, "next", f"(there)=\n# Next {code}\n\nMore prose.\n")
+            self.write(code, "next", f"(there)=\n# Next {code}\n\nMore prose.\n\n{ALIKE}")
 
     def write(self, code: str, name: str, text: str) -> None:
         path = self.root / "book" / code / f"{name}.md"
@@ -58,9 +59,9 @@ class SmallBook:
     def page(self, code: str, name: str) -> str:
         return (self.root / "_build" / "site" / code / f"{name}.html").read_text(encoding="utf-8")
 
-    def clock(self, code: str) -> str:
+    def clock(self, code: str, page: str = "start") -> str:
         """What the cell printed when it was run: another number each time."""
-        return self.page(code, "start").split('class="output stream')[1].split("<span></span>")[1].split()[0]
+        return self.page(code, page).split('class="output stream')[1].split("<span></span>")[1].split()[0]
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,11 @@ def small(tmp_path_factory):
     done = book.build("en", "sv")
     assert done.returncode == 0, done.stdout + done.stderr
     return book
+
+
+def test_languages_with_the_same_code_execute_it_once(small):
+    assert small.clock("en", "next") == small.clock("sv", "next")
+    assert small.clock("en") != small.clock("sv")
 
 
 def test_second_build_does_nothing(small):
