@@ -2,8 +2,9 @@
 
     python -m book.tools.build [--language CODE]... [--base-url URL] [--pyodide local|cdn] [--force]
 
-A language whose pages are up to date is left as it is. Cells are executed where their code is new and otherwise taken from a cache, so
-prose can be edited without running anything. A warning, or a cell that raises, fails the build, and the site of the last good build stays.
+A language whose pages are up to date is left as it is, and of one in which pages have been edited no others are read. Cells are executed
+where their code is new and otherwise taken from a cache, so prose can be edited without running anything. A warning, or a cell that raises,
+fails the build, and the site of the last good build stays.
 """
 
 import argparse
@@ -22,14 +23,19 @@ from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 AT_ONCE = 4  # languages built side by side: while one waits for what another computes, a third goes on
 
 
-def build_language(language: Language, base_url: str) -> tuple[bool, str, float]:
-    """Builds one language in its own process. Returns whether it went well, what it said, and how long it took in seconds."""
-    begin = time.monotonic()
+def build_language(language: Language, base_url: str, changed: list[str] | None) -> tuple[bool, str, float]:
+    """Builds one language in its own process. Returns whether it went well, what it said, and how long it took in seconds.
+
+    changed: the pages that have changed since it was last built, where nothing else has: the others are not read again.
+    """
+    begin, pages = time.monotonic(), stamp.pages(language)
     command = [sys.executable, "-m", "book.tools.sphinx_build", language.code, str(BUILD / language.code), "--base-url", base_url]
+    if changed is not None:
+        command += ["--changed", *changed]
     done = subprocess.run(command, cwd=ROOT, env=runtime.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           encoding="utf-8", errors="replace")
     if done.returncode == 0:
-        stamp.write(language, base_url)
+        stamp.write(language, pages, base_url)
     return done.returncode == 0, done.stdout.strip(), time.monotonic() - begin
 
 
@@ -58,13 +64,13 @@ def build(wanted: list[Language], base_url: str = "", force: bool = False, pytho
         print("The book is not complete:", *problems, remedy, sep="\n  ", file=sys.stderr)
         return 1
     runtime.prepare()
-    stale = [language for language in wanted if force or not stamp.is_current(language, base_url)]
+    stale = {language: changed for language in wanted if (changed := None if force else stamp.changed(language, base_url)) != []}
     for language in wanted:
         if language not in stale:
             print(f"{language.code}: up to date")
     failed = False
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        jobs = [(language, pool.submit(build_language, language, base_url)) for language in stale]
+        jobs = [(language, pool.submit(build_language, language, base_url, changed)) for language, changed in stale.items()]
         for language, job in jobs:
             good, said, seconds = job.result()
             print(f"{language.code}: {'built' if good else 'FAILED'} in {seconds:.0f} s", flush=True)

@@ -1,7 +1,10 @@
 """Builds one language with Jupyter Book. `build.py` starts it, one process a language: Sphinx keeps its translations in globals, and two
 languages in one process would mix them.
 
-    python -m book.tools.sphinx_build CODE OUTPUT
+    python -m book.tools.sphinx_build CODE OUTPUT [--changed PAGE...]
+
+What Sphinx has read of a page depends on that page and on what all pages share. It lies in OUTPUT after a build, so where pages alone have
+changed the others need not be read again. All are written again: they have titles, numbers and terms from each other.
 """
 
 import argparse
@@ -41,6 +44,7 @@ EXTENSIONS = [
     "book.tools.ext.interactive",
     "book.tools.ext.shared_marks",
     "book.tools.ext.streams",
+    "book.tools.ext.edited",
     "book.tools.ext.turns",
     "book.tools.ext.switcher",
     "book.tools.ext.originals",
@@ -52,6 +56,7 @@ EXTENSIONS = [
     "book.tools.ext.light",
     "book.tools.ext.social",
 ]
+READ = (".doctrees", "jupyter_execute")  # what has been read of pages: themselves, and what their cells have drawn
 
 
 def compile_catalogues(language: languages.Language, target: Path) -> Path:
@@ -133,8 +138,19 @@ def settings(language: languages.Language, locale_dir: Path, toc_path: Path, bas
     }
 
 
-def build(language: languages.Language, output: Path, base_url: str) -> int:
-    """Builds the language's pages into `output`/html, warnings being errors. Returns the exit status."""
+def clear(output: Path, keep: tuple[str, ...] = ()) -> None:
+    """Empties the folder of a build but for some names."""
+    output.mkdir(parents=True, exist_ok=True)
+    for each in output.iterdir():
+        if each.name not in keep:
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+
+
+def build(language: languages.Language, output: Path, base_url: str, changed: list[str] | None = None) -> int:
+    """Builds the language's pages into `output`/html, warnings being errors. Returns the exit status.
+
+    changed: the pages that have changed since `output` was made; None where that is not known, or more than pages has.
+    """
     lean.prepare()
     kernels.prepare()
     from book.tools import execution  # after what it imports has been made lean
@@ -144,13 +160,12 @@ def build(language: languages.Language, output: Path, base_url: str) -> int:
     from sphinx.util.console import nocolor
 
     nocolor()  # what is said goes to a pipe
-    shutil.rmtree(output, ignore_errors=True)
-    output.mkdir(parents=True)
+    clear(output, READ if changed is not None else ())
     locale_dir = compile_catalogues(language, output / "locale")
     toc_path = toc.write(output / "toc.yml", set(originals.missing(language.code)))
     result = build_sphinx(
-        str(BOOK / language.code), str(output / "html"),
-        noconfig=True, path_config=str(CONFIG), confoverrides=settings(language, locale_dir, toc_path, base_url),
+        str(BOOK / language.code), str(output / "html"), noconfig=True, path_config=str(CONFIG),
+        confoverrides=settings(language, locale_dir, toc_path, base_url) | {"book_edited": changed or []},
         doctreedir=str(output / ".doctrees"), warningiserror=True, keep_going=True, quiet=True,
     )
     return result if isinstance(result, int) else 1
@@ -159,10 +174,11 @@ def build(language: languages.Language, output: Path, base_url: str) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Build one language of the book.")
     parser.add_argument("code", choices=languages.CODES)
-    parser.add_argument("output", type=Path, help="folder for the result, emptied first")
+    parser.add_argument("output", type=Path, help="folder for the result")
     parser.add_argument("--base-url", default="", help="absolute address of the site")
+    parser.add_argument("--changed", nargs="*", metavar="PAGE", help="nothing but these pages has changed since the folder was made")
     options = parser.parse_args()
-    return build(languages.language(options.code), options.output, options.base_url)
+    return build(languages.language(options.code), options.output, options.base_url, options.changed)
 
 
 if __name__ == "__main__":

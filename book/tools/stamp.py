@@ -1,10 +1,10 @@
-"""Tells whether a language's pages are up to date, from a hash of everything that they are made of."""
+"""Tells whether a language's pages are up to date, and which are not, from hashes of everything that they are made of."""
 
 import hashlib
 import json
 from pathlib import Path
 
-from book.tools import originals, runtime
+from book.tools import originals, runtime, translations
 from book.tools.ext import launch
 from book.tools.languages import LANGUAGES, SOURCE, Language
 from book.tools.paths import BOOK, BUILD, CONFIG, LOCALE, REFERENCES, ROOT, STATIC, TEMPLATES, TOC, TOOLS
@@ -26,36 +26,49 @@ def dependencies(language: Language) -> list[Path]:
     return [ROOT / name for name in json.loads(record.read_text(encoding="utf-8"))] if record.exists() else []
 
 
-def compute(language: Language, base_url: str = "") -> str:
-    """The hash of everything that the language's pages are made of.
+def hash_of(paths: list[Path], *words: str) -> str:
+    """One hash of words, and of the names and contents of files."""
+    digest = hashlib.sha256("\n".join(words).encode())
+    for file in (file for path in paths for file in files_below(path)):
+        digest.update(f"{file.relative_to(ROOT)} {file.stat().st_size}\n".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def pages(language: Language) -> dict[str, str]:
+    """A hash of each of the language's pages, by its name."""
+    return {path.stem: hash_of([path]) for path in sorted((BOOK / language.code).glob("*.md"))}
+
+
+def surroundings(language: Language, base_url: str = "") -> str:
+    """The hash of everything that the language's pages are made of beside their own files.
 
     The switcher shows which pages others have, so their names count; links lead to English pages that the language lacks, so these count
     too.
     """
-    digest = hashlib.sha256()
-    digest.update(f"{language} {base_url} {launch.repository()} {runtime.fingerprint()}".encode())
-    for each in LANGUAGES:
-        digest.update(f"{each.code}: {sorted(page.name for page in (BOOK / each.code).glob('*.md'))}".encode())
+    names = [f"{each.code}: {sorted(page.name for page in (BOOK / each.code).glob('*.md'))}" for each in LANGUAGES]
     elsewhere = [BOOK / SOURCE / f"{name}.md" for name in originals.missing(language.code)]
-    for path in [BOOK / language.code, *(each for each in elsewhere if each.is_file()), LOCALE / f"{language.code}.po", *COMMON,
-                 *dependencies(language)]:
-        for file in files_below(path):
-            digest.update(f"{file.relative_to(ROOT)} {file.stat().st_size}\n".encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
+    beside = [path for path in files_below(BOOK / language.code) if path.suffix != ".md" and path.name != translations.RECORD]
+    paths = [*beside, *(each for each in elsewhere if each.is_file()), LOCALE / f"{language.code}.po", *COMMON, *dependencies(language)]
+    return hash_of(paths, f"{language} {base_url} {launch.repository()} {runtime.fingerprint()}", *names)
 
 
 def mark(language: Language) -> Path:
-    """Where the hash of the last successful build is kept."""
-    return BUILD / language.code / "stamp"
+    """Where the hashes of the last successful build are kept."""
+    return BUILD / language.code / "stamp.json"
 
 
-def is_current(language: Language, base_url: str = "") -> bool:
-    """Whether the language's pages were built from exactly what is there now."""
+def changed(language: Language, base_url: str = "") -> list[str] | None:
+    """The pages that are no longer what they were when the language was built; None where more has changed, or nothing has been built."""
     path = mark(language)
-    return path.is_file() and path.read_text(encoding="utf-8") == compute(language, base_url)
+    last = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    now = pages(language)
+    if not last or last["pages"].keys() != now.keys() or last["surroundings"] != surroundings(language, base_url):
+        return None
+    return [name for name in now if now[name] != last["pages"][name]]
 
 
-def write(language: Language, base_url: str = "") -> None:
-    """Notes that the language's pages have been built from what is there now."""
-    mark(language).write_text(compute(language, base_url), encoding="utf-8")
+def write(language: Language, read: dict[str, str], base_url: str = "") -> None:
+    """Notes that the language's pages have been built. `read`: what `pages` gave before the build, since one may have been edited meanwhile."""
+    made_of = {"surroundings": surroundings(language, base_url), "pages": read}
+    mark(language).write_text(json.dumps(made_of, indent=1) + "\n", encoding="utf-8")

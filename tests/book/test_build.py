@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from book.tools import markdown, notebooks, runtime, serve, subset_font
+from book.tools import markdown, notebooks, runtime, serve, stamp, subset_font
 from book.tools.ext import search_zh
 from book.tools.languages import BY_CODE, CODES, language
 from book.tools.paths import BOOK, FONTS, ROOT
@@ -96,6 +96,51 @@ def test_edited_prose_rebuilds_its_language_and_runs_nothing(small):
     assert clocks == (small.clock("en"), small.clock("sv"))
 
 
+def test_only_edited_pages_are_read_and_all_are_written(small):
+    """Whatever the time of the file says; and the result is what a build from nothing gives."""
+    kept, site = small.root / "_build" / "sv" / ".doctrees", small.root / "_build" / "site" / "sv"
+    before = {name: (kept / f"{name}.doctree").stat().st_mtime_ns for name in ("start", "next")}
+    small.write("sv", "start", f"# A new title\n\nProse. See {{ref}}`there`.\n\n{CELL}")
+    os.utime(small.root / "book" / "sv" / "start.md", (0, 0))
+    assert small.build("en", "sv").returncode == 0
+    assert [(kept / f"{name}.doctree").stat().st_mtime_ns != before[name] for name in ("start", "next")] == [True, False]
+    assert "A new title" in small.page("sv", "next")
+    files = contents(site)
+    shutil.rmtree(small.root / "_build" / "sv")
+    assert small.build("en", "sv").returncode == 0
+    assert contents(site) == files
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a folder, by their names."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("change", [
+    lambda root: (root / "_config.yml").write_text((root / "_config.yml").read_text(encoding="utf-8") + "# another\n", encoding="utf-8"),
+    lambda root: (root / "book" / "sv" / "beside.txt").write_text("a page may include it", encoding="utf-8"),
+    lambda root: (root / "book" / "sv" / "more.md").write_text("another page", encoding="utf-8"),
+], ids=["settings", "a file beside the pages", "a page more"])
+def test_all_pages_are_read_again_where_more_than_pages_has_changed(tmp_path, monkeypatch, change):
+    for name in ("BOOK", "BUILD", "LOCALE", "CONFIG", "ROOT"):
+        monkeypatch.setattr(stamp, name, tmp_path / {"BOOK": "book", "BUILD": "_build", "LOCALE": "locale", "CONFIG": "_config.yml", "ROOT": ""}[name])
+    monkeypatch.setattr(stamp, "COMMON", [tmp_path / "_config.yml"])
+    (tmp_path / "book" / "sv").mkdir(parents=True)
+    (tmp_path / "_build" / "sv").mkdir(parents=True)
+    (tmp_path / "_config.yml").write_text("title: A book\n", encoding="utf-8")
+    for name in ("one", "two"):
+        (tmp_path / "book" / "sv" / f"{name}.md").write_text(name, encoding="utf-8")
+    swedish = language("sv")
+    assert stamp.changed(swedish) is None  # nothing has been built
+    stamp.write(swedish, stamp.pages(swedish))
+    assert stamp.changed(swedish) == []
+    (tmp_path / "book" / "sv" / "two.md").write_text("2", encoding="utf-8")
+    assert stamp.changed(swedish) == ["two"]
+    assert stamp.changed(swedish, "https://example.org") is None
+    change(tmp_path)
+    assert stamp.changed(swedish) is None
+
+
 def test_notebook_is_the_same_on_every_build(small):
     path = small.root / "_build" / "site" / "en" / "notebooks" / "start.ipynb"
     before = path.read_bytes()
@@ -113,14 +158,15 @@ def test_missing_page_is_named(small):
 @pytest.mark.parametrize(("text", "said"), [
     ("# Start\n\n{ref}`there`\n\n```{code-cell} ipython3\none, nought = 1, 0\none / nought\n```\n", "ZeroDivisionError"),
     ("# Start\n\n{ref}`nowhere`\n", "nowhere"),
+    ("# Start\n\n{ref}`there`\n\n```{unheard-of}\n```\n", "unheard-of"),
     ("# Start\n\n{ref}`there`\n\n```{code-cell} ipython3\nimport sys\n\nprint('Glyph 1 missing', file=sys.stderr)\n```\n", "stderr"),
-], ids=["a cell that raises", "a reference to nothing", "a cell that warns"])
+], ids=["a cell that raises", "a reference to nothing", "a directive that nobody knows", "a cell that warns"])
 def test_fault_fails_the_build_and_leaves_the_site(small, text, said):
     good = (small.root / "book" / "en" / "start.md").read_text(encoding="utf-8")
     before = small.page("en", "start")
     small.write("en", "start", text)
     try:
-        for _ in range(2 if said == "nowhere" else 1):  # the second time as well: a failed build never counts as up to date
+        for _ in range(2 if said in {"nowhere", "unheard-of"} else 1):  # the second time as well: what a failed build has read is read again
             done = small.build("en", "sv")
             assert done.returncode == 1, done.stdout
             assert "en: FAILED" in done.stdout
