@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from pybtex.database import Person
+from pybtex.database import Person, parse_file
 
 from book.tools.ext import bibliography
+from book.tools.paths import REFERENCES
 from tests.book.test_site import PAGES, page
 
 LEFT_IN_ENGLISH = re.compile(r"\band others\b|, and [A-ZŁ]|\w and [A-ZŁ]\w+ [A-ZŁ]|\. In [A-Z]|\bvolume \d")
@@ -48,3 +49,10 @@ def test_names_by_which_a_work_is_cited(names, said):
 
 def test_braces_are_no_part_of_the_order():
     assert bibliography.Order().person_key(Person("{DeepSeek-AI}")).strip() == "deepseek-ai"
+
+
+def test_no_two_sources_are_cited_by_the_same_words():
+    """A letter after the year tells them apart: 2024a, 2024b."""
+    entries = parse_file(str(REFERENCES), bib_format="bibtex").entries.values()
+    said = bibliography.Labels().format_labels([entry for entry in entries if "author" in entry.persons])
+    assert len(said) == len(set(said)), sorted(each for each in set(said) if said.count(each) > 1)
