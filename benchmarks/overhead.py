@@ -5,6 +5,7 @@ calling the tests' functions, with the reference and the judge; not pytest, not 
 """
 
 import statistics
+import subprocess
 import sys
 import time
 
@@ -20,6 +21,17 @@ from tests.sample_class.make import notebook_of
 from tests.sample_class.students import Student as Person
 
 SECRET = "a secret of the benchmarks"
+FORKS = """
+import gc, os, time
+import numpy
+gc.freeze()
+for _ in range(200):
+    begun = time.perf_counter()
+    if (process := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(process, 0)
+    print(time.perf_counter() - begun)
+"""
 
 
 def main(n):
@@ -34,6 +46,7 @@ def main(n):
             with clock:
                 ours.append(seconds(lambda: grader.grade("student", data, "student.ipynb", seed)))
             parts.append(clock.parts)
+    empty = [float(line) for line in subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, check=True).stdout.split()]
     keep("overhead", {
         "submissions": n,
         "tests of a submission": len(grader.hidden.tests),
@@ -44,6 +57,7 @@ def main(n):
         "of ours: waiting for the first answer of each test, ms": spread([one["first"] for one in parts]),
         "of ours: waiting for its other answers, ms": spread([one["ask"] for one in parts]),
         "answers of a submission": parts[0]["answers"],
+        "a process forked from Python with NumPy that does nothing, ms": spread(empty),
     })
 
 

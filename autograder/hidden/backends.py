@@ -93,6 +93,11 @@ class RemoteBackend(Backend):
         super().__init__(framework)
         self.process, self.received = process, 0
 
+    def again(self):
+        """The outcome of the last question, put once more. It is no part of the trace."""
+        name, order, arrays = self.asked[-1]
+        return self._outcome(name, *self.exchange(order, arrays))
+
     def exchange(self, order, arrays):
         """Send the order and return what came back, if it is not too much."""
         answer, arrays = self.process.ask(order, arrays)

@@ -40,6 +40,22 @@ def _first_alike(hidden, test, backend, seed, candidates):
     return next((name for name, _ in alike), None)
 
 
+def unsettled(hidden, test, backend):
+    """Whether the last question, put to the student's code once more, has another answer, and to the reference the same as before.
+
+    What keeps a state, as a cache does, may answer differently: then the reference does so, too.
+    """
+    if test.memory_bytes or backend.fed_back or not backend.trace or backend.trace[-1].missing or backend.trace[-1].error:
+        return False
+    try:
+        local = LocalBackend(namespace_of(hidden.assignment, None), hidden.assignment.arrays)
+        for asked in [*backend.asked, backend.asked[-1]]:
+            local.answer(asked)
+        return same_outcome(*local.trace[-2:], strict=False) and not same_outcome(backend.trace[-1], backend.again(), strict=False)
+    except Exception:
+        return False  # no answer, or none that can be compared
+
+
 def out_of_memory(outcome):
     """Whether a call has ended because no more memory was to be had."""
     error = outcome.error

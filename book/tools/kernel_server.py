@@ -44,6 +44,7 @@ def become(arguments: list[str], folder: str, environment: dict[str, str]) -> No
 if __name__ == "__main__":
     del sys.path[0]  # this file's folder, which no kernel shall find modules in
     os.environ["MPLBACKEND"] = BACKEND
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # who measures sets it before the import, which would be too late here
     for name in EARLY:
         importlib.import_module(name)
     gc.freeze()  # what is never looked at again is never copied

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import batch, grade, results
+from autograder import batch, results
 from autograder import assignment as assignments
 from autograder.assignment import read
 from autograder.cli import main
@@ -20,10 +20,12 @@ from autograder.gpu.nvml import Nvml, NvmlFailed
 from autograder.grade import Grader
 from autograder.hidden.host import HiddenTests
 from autograder.languages import LANGUAGES
+from autograder.run import SubmissionRun
 from autograder.sandbox import bubblewrap, devices
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.sandbox import Sandbox
 from autograder.submissions import find
+from autograder.verdict import Verdict, deferred_here
 from tests.autograder.conftest import by_id
 
 TOY = Path(__file__).parent / "toy-gpu"
@@ -80,8 +82,8 @@ def on_gpu(grader, change):
 
 def blank(grader):
     """A result in which nothing but the tests of a GPU is open."""
-    run = grade._Run(grader, 1)
-    run.verdicts = {test.id: grade.Verdict("deferred" if test.cuda else "passed", grade.deferred_here() if test.cuda else None) for test in grader.hidden.tests}
+    run = SubmissionRun(grader, 1)
+    run.verdicts = {test.id: Verdict("deferred" if test.cuda else "passed", deferred_here() if test.cuda else None) for test in grader.hidden.tests}
     return {"seed": 1, "language": "en", "note": None, "flags": [], "device": "cpu", "tests": [grader.entry(test, run.verdicts[test.id], "en") for test in grader.hidden.tests]}
 
 
@@ -99,7 +101,7 @@ def test_without_a_gpu_the_tests_are_deferred_and_cost_nothing(on_cpu):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_deferred_test_says_so_in_the_students_language(language):
-    assert "GPU" in grade.deferred_here().say(language)
+    assert "GPU" in deferred_here().say(language)
 
 
 def test_without_a_gpu_cuda_is_refused_with_the_reason_and_the_remedy(needs_sandbox, tmp_path, monkeypatch, capsys):
@@ -144,7 +146,7 @@ def fill(folder, **keywords):
 
 
 def test_deferred_tests_are_filled_in_and_the_rest_is_left_alone(gpu, needs_sandbox, folder, on_cpu, monkeypatch):
-    monkeypatch.setattr(grade._Run, "whole", lambda *args: pytest.fail("what has a result is graded again"))
+    monkeypatch.setattr(SubmissionRun, "whole", lambda *args: pytest.fail("what has a result is graded again"))
     filled, missing = fill(folder)
     assert missing == {} and filled["right"]["score"] == 6.0 and filled["right"]["device"] == "cuda"
     for name, result in filled.items():
@@ -154,7 +156,7 @@ def test_deferred_tests_are_filled_in_and_the_rest_is_left_alone(gpu, needs_sand
         assert all(after[test]["status"] != "deferred" for test in ON_GPU)
         assert result["score"] == sum(entry["points"] for entry in result["tests"])
     assert by_id(filled["wrong"])["values-on-gpu"]["status"] == "failed" and by_id(filled["wrong"])["layer-on-gpu"]["status"] == "passed"
-    monkeypatch.setattr(grade._Run, "on_gpu", lambda *args: pytest.fail("what is filled in runs again"))
+    monkeypatch.setattr(SubmissionRun, "on_gpu", lambda *args: pytest.fail("what is filled in runs again"))
     assert fill(folder)[0] == filled  # a second run with a GPU, and one without, keep what there is
     assert fill(folder, device="cpu")[0] == filled
 
@@ -174,7 +176,7 @@ def test_only_what_has_passed_may_be_asked_for(gpu, needs_sandbox, folder, on_cp
 
 def test_a_result_that_cannot_be_written_stays_what_it_was(monkeypatch, needs_sandbox, folder, on_cpu):
     monkeypatch.setenv(device.FAKE, "1")
-    monkeypatch.setattr(grade._Run, "on_gpu", lambda run, cells, tests: run.verdicts.update({test.id: grade.Verdict("passed") for test in tests}))
+    monkeypatch.setattr(SubmissionRun, "on_gpu", lambda run, cells, tests: run.verdicts.update({test.id: Verdict("passed") for test in tests}))
     monkeypatch.setattr(station.Station, "__enter__", lambda self: self)
     monkeypatch.setattr(os, "replace", lambda *args: 1 / 0)
     filled, missing = fill(folder)
@@ -271,13 +273,13 @@ def test_a_lost_gpu_fails_one_test_and_leaves_the_others_deferred(grader, monkey
             raise device.GpuLost("it has fallen off the bus")
         return real(self)
 
-    def lose(run, *args, real=grade._Run._on_gpu):
+    def lose(run, *args, real=SubmissionRun._on_gpu):
         verdict = real(run, *args)
         lost.append(True)
         return verdict
 
     monkeypatch.setattr(device.Gpu, "used_bytes", used)
-    monkeypatch.setattr(grade._Run, "_on_gpu", lose)
+    monkeypatch.setattr(SubmissionRun, "_on_gpu", lose)
     monkeypatch.setattr(station, "RECOVER_S", 1.0)
     entries = on_gpu(grader, "\n\ndef attention(*args):\n    raise RuntimeError('boo')\n")
     statuses = [entries[name]["status"] for name in entries if name in ON_GPU]

@@ -38,3 +38,46 @@ def test_a_mistake_of_an_earlier_part_goes_before_one_of_the_part_itself(needs_s
         result = grader.grade("student", exercise.wrong["merge-joins-heads-and-tokens"].source.encode(), "student.py")
     entries = by_id(result)
     assert entries["module-values"]["misconception"] == entries["merge-values"]["misconception"] == "merge-joins-heads-and-tokens"
+
+
+UNSETTLED = "The same call gave another result the second time"
+NOISY = """
+_forward = MultiHeadAttention.forward
+def forward(self, x, mask=None):
+    return torch.nn.functional.dropout(_forward(self, x, mask), 0.5)
+MultiHeadAttention.forward = forward
+"""
+REMEMBERS = """
+_split, seen = split_heads, []
+def split_heads(x, n_heads):
+    seen.append(n_heads)
+    return _split(x, n_heads) * len(seen)
+"""
+DOUBLED = """
+_split = split_heads
+def split_heads(x, n_heads):
+    return _split(x, n_heads) * 2
+"""
+
+
+@pytest.mark.parametrize(("code", "entry", "told"), [
+    (NOISY, "module-values", True),
+    (REMEMBERS, "split-values", True),
+    (DOUBLED, "split-values", False),
+], ids=["dropout", "from one call to the next", "the same each time"])
+def test_a_result_that_is_another_each_time_is_told(needs_sandbox, code, entry, told):
+    exercise = load("multi-head")
+    with Grader(exercise, secret="a secret of the tests") as grader:
+        result = grader.grade("student", (exercise.solution_source + code).encode(), "student.py", language="en")
+    entry = by_id(result)[entry]
+    assert entry["status"] == "failed"
+    assert (UNSETTLED in entry["message"]) is told
+
+
+def test_what_keeps_a_state_may_answer_differently(needs_sandbox):
+    """A cache that is appended to once more is longer, and that is no mistake."""
+    exercise = load("kv-cache")
+    with Grader(exercise, secret="a secret of the tests") as grader:
+        for variant in exercise.wrong.values():
+            result = grader.grade("student", variant.source.encode(), "student.py", language="en")
+            assert [test["id"] for test in result["tests"] if UNSETTLED in test["message"]] == [], variant.name

@@ -119,3 +119,11 @@ def test_other_kernels_start_as_ever(monkeypatch):
     monkeypatch.setattr(kernels, "launch_kernel", lambda command, **others: started.append((command, others)))
     kernels.Server().launch(["julia", "-f", "file"], env={}, cwd="/")
     assert started == [(["julia", "-f", "file"], {"env": {}, "cwd": "/"})]
+
+
+@forked
+def test_numpy_computes_in_one_thread(prepared):
+    """A chapter that measures asks for it before it imports NumPy; a forked kernel has imported it already."""
+    threads = "import os\nprint(len(os.listdir('/proc/self/task')))"
+    before, _, after = run(threads, "import numpy as np\nx = np.ones((1024, 1024))\nx @ x @ x", threads)
+    assert before == after

@@ -131,6 +131,29 @@ def test_what_needs_a_failed_check_is_skipped(english, single_head):
     assert statuses["one_row"] == "failed" and statuses["several_rows"] == "skipped"
 
 
+def drawing(softmax):
+    """Noise, as a dropout that is left on makes it."""
+    rng = np.random.default_rng(0)
+    return lambda x, axis=-1: softmax(x, axis) * rng.choice([0.0, 2.0], np.shape(x))
+
+
+def keeping(softmax):
+    """The first call is right, and no other."""
+    seen = []
+    return lambda x, axis=-1: softmax(x, axis) * (seen.append(0) or len(seen))
+
+
+def doubling(softmax):
+    return lambda x, axis=-1: softmax(x, axis) * 2
+
+
+@pytest.mark.parametrize(("spoil", "told"), [(drawing, True), (keeping, True), (doubling, False)])
+def test_a_result_that_is_another_each_time_is_told(english, single_head, capsys, spoil, told):
+    single_head["softmax"] = spoil(single_head["softmax"])
+    assert not english("softmax", single_head).passed
+    assert ("The same call gave another result the second time" in capsys.readouterr().out) is told
+
+
 def test_a_broken_softmax_is_named_where_attention_fails_by_it(english, capsys):
     namespace = assignment.load("single-head").wrong["softmax-over-everything"].namespace()
     english("attention", namespace)

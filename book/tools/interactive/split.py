@@ -56,7 +56,7 @@ def words() -> dict:
         "whole": _("One block of shape {shape}: a row for each token. Number 23 is feature 3 of token 2."),
         "cut": _("Shape {shape}: each row is cut into heads. In memory nothing has moved."),
         "uncut": _("Still {shape}. The colours show where the numbers will go."),
-        "apart": _("Shape {shape}: the axes are exchanged, heads come before tokens. Each head has all tokens, and in memory the numbers have moved."),
+        "apart": _("Shape {shape}: the axes are exchanged, heads come before tokens. Each head has all tokens, and row after row the numbers stand in another order."),
         "apart_wrong": _("Shape {shape}, as it should be, but in memory nothing has moved: a head has got numbers of some tokens only."),
         "merged": _("Back to {shape}: exchanged and joined, everything is in its place again."),
         "merged_wrong": _("Back to {shape}: joined as one should, and the numbers are in the wrong places."),
