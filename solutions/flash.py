@@ -13,7 +13,7 @@ from solutions.multi_head import check_shapes, result_dtype, working_dtype
 
 
 class State(NamedTuple):
-    """What is kept of all keys taken in so far: one number, one number and one vector for each query."""
+    """What is kept of all keys taken in so far: two numbers and one vector for each query."""
 
     largest: torch.Tensor  # (..., L) the largest score; −∞ where no key has been seen
     total: torch.Tensor  # (..., L) the sum of exp(score − largest)

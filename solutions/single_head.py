@@ -82,7 +82,7 @@ def causal_mask(n_queries, n_keys):
 
 
 def padding_mask(lengths, n_keys):
-    """Which keys are tokens and not filling, for sequences of different lengths.
+    """Which keys are tokens and not padding, for sequences of different lengths.
 
     lengths: B whole numbers, each in 0…n_keys. Returns a boolean array (B, 1, S).
     Raises ValueError, naming the length and n_keys, where a length lies outside.

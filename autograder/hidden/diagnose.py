@@ -43,15 +43,21 @@ def _first_alike(hidden, test, backend, seed, candidates):
 def unsettled(hidden, test, backend):
     """Whether the last question, put to the student's code once more, has another answer, and to the reference the same as before.
 
-    What keeps a state, as a cache does, may answer differently: then the reference does so, too.
+    What keeps a state, as a cache does, may answer differently: then the reference does so too, or an object of the student's is an argument.
     """
     if test.memory_bytes or backend.fed_back or not backend.trace or backend.trace[-1].missing or backend.trace[-1].error:
+        return False
+    _, order, _ = backend.asked[-1]
+    if any(isinstance(node, dict) and node["kind"] == "object" for node in (*order["args"], *order["kwargs"].values())):
         return False
     try:
         local = LocalBackend(namespace_of(hidden.assignment, None), hidden.assignment.arrays)
         for asked in [*backend.asked, backend.asked[-1]]:
             local.answer(asked)
-        return same_outcome(*local.trace[-2:], strict=False) and not same_outcome(backend.trace[-1], backend.again(), strict=False)
+        right, again = local.trace[-2:]
+        if right.error or not same_outcome(right, again, strict=False):
+            return False
+        return not same_outcome(backend.trace[-1], backend.again(), strict=False)
     except Exception:
         return False  # no answer, or none that can be compared
 

@@ -1,5 +1,5 @@
-"""Queries and keys are multiplied in their own dtype. In float16 a product of a few hundreds overflows, and sums lose their small
-terms. Turn each tile into working_dtype(q, k, v) first."""
+"""Queries and keys are multiplied in their own dtype. In float16 the product of two numbers of a few hundred overflows,
+and sums lose their small terms. Turn each tile into working_dtype(q, k, v) first."""
 
 
 def flash_forward(q, k, v, is_causal, block_q, block_k):

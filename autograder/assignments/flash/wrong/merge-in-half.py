@@ -1,5 +1,5 @@
-"""The parts are merged in the dtype of the outputs. A log-sum-exp of 200 is rounded to the next eighth in float16, which is wrong by
-several per cent after the exponential. Compute in working_dtype(outputs, logsumexps)."""
+"""The parts are merged in the dtype of the outputs. A log-sum-exp of 200 is rounded to the nearest eighth in float16,
+which is wrong by several per cent after the exponential. Compute in working_dtype(outputs, logsumexps)."""
 
 
 def merge_attention(outputs, logsumexps):

@@ -1,5 +1,6 @@
-"""The sums are kept in the dtype of the blocks. In float16 and bfloat16 a sum soon gets stuck, because the next number is further
-away than what is added. Compute in working_dtype(scores, values), which is float32 at the least."""
+"""The sums are kept in the dtype of the blocks. In float16 and bfloat16 a sum soon gets stuck, because the next number
+that the dtype can hold is further away than what is added. Compute in working_dtype(scores, values), which is float32
+at the least."""
 
 
 def online_softmax(state, scores, values):

@@ -1,4 +1,5 @@
-"""The output is float32 whatever came in. A module in float64 or bfloat16 gives its own dtype."""
+"""The output is float32 whatever came in. A module in float64 or bfloat16 gives its own dtype. Leave the dtype to the
+layers and to `attention`."""
 
 
 class GroupedQueryAttention(GroupedQueryAttention):

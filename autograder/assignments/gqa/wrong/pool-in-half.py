@@ -1,4 +1,4 @@
-"""Half precision is added up in half precision: a sum in float16 is infinite from 65,504 on, and one in bfloat16 loses
+"""Half precision is added up in half precision: a sum in float16 is infinite beyond 65,504, and one in bfloat16 loses
 its small terms. Compute in `working_dtype(weight)`."""
 
 

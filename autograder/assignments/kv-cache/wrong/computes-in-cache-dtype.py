@@ -1,5 +1,5 @@
-"""The queries are rounded to the cache's dtype, and the outputs with them. The cache's dtype is for keeping: leave q
-as it is, `attention` takes keys and values of another dtype."""
+"""The queries are rounded to the cache's dtype, and the outputs with them. The cache's dtype is for keeping: leave q as
+it is; `attention` takes keys and values of another dtype."""
 
 
 class CachedAttention(MultiHeadAttention):

@@ -1,5 +1,5 @@
-"""w_uk and w_uv have biases. All layers are nn.Linear(…, bias=False): a bias on the latent's keys would break the
-absorbed form of decode."""
+"""w_uk and w_uv have biases. All layers are nn.Linear(…, bias=False): a bias in w_uv would be missing from the absorbed
+form of decode."""
 
 
 class MultiHeadLatentAttention(MultiHeadLatentAttention):

@@ -1,5 +1,5 @@
-"""The layers have biases. They are all nn.Linear(…, bias=False): a bias on the latent's keys would also break the
-absorbed form of decode."""
+"""The layers have biases. They are all nn.Linear(…, bias=False): a bias in w_uv would also be missing from the absorbed
+form of decode."""
 
 
 class MultiHeadLatentAttention(MultiHeadLatentAttention):

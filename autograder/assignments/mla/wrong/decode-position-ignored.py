@@ -1,5 +1,5 @@
-"""decode does not turn its query, or as if it stood at position 0. Turn it by `position`: the keys of the cache have
-been turned by theirs."""
+"""decode does not turn its query, or turns it as if it stood at position 0. Turn it by `position`: the keys of the
+cache have been turned by theirs."""
 
 
 class MultiHeadLatentAttention(MultiHeadLatentAttention):

@@ -1,4 +1,4 @@
-"""The rotary key is made from the latent's norm, or normed itself. Norm is for the latent alone: w_kr takes x, and its
+"""The rotary key is made from the normed latent, or normed itself. Norm is for the latent alone: w_kr takes x, and its
 result is only turned."""
 
 

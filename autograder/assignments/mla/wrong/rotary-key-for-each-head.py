@@ -1,5 +1,5 @@
-"""w_kr makes a rotary key for each head. All heads share one: it is cached, and with H of them the cache would grow by
-H · d_rope numbers a token."""
+"""w_kr makes a rotary key for each head. All heads share one: it is cached, and with H of them the cache would hold H ·
+d_rope numbers a token in place of d_rope."""
 
 
 class MultiHeadLatentAttention(MultiHeadLatentAttention):

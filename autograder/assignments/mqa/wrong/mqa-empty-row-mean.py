@@ -1,5 +1,5 @@
-"""A token that may see nothing gets the mean of all values, those that it may not see. A large negative number is not
-−∞: where a whole row is forbidden, all its keys weigh the same. Such a token gets zeros from attention."""
+"""A token that may see nothing gets the mean of all values, although it may see none of them. A large negative number
+is not −∞: where a whole row is forbidden, all its keys weigh the same. Such a token gets zeros from attention."""
 
 
 class MultiQueryAttention(MultiQueryAttention):

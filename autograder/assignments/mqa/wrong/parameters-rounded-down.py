@@ -1,5 +1,4 @@
-"""Sizes that cannot be are counted as if they could: `//` drops what remains. Raise a ValueError that names both
-numbers."""
+"""Impossible sizes are counted like any others: `//` drops what remains. Raise a ValueError that names both numbers."""
 
 
 def attention_parameters(d_model, n_heads, n_kv_heads, bias=False):

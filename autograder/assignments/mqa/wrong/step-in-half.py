@@ -1,4 +1,4 @@
-"""Half precision is multiplied and added up in half precision: a score in float16 is infinite from 65,504 on, and a sum
+"""Half precision is multiplied and added up in half precision: a score in float16 is infinite beyond 65,504, and a sum
 in bfloat16 loses its small terms. Compute in float32 or wider."""
 
 

@@ -1,5 +1,5 @@
-"""Sizes that cannot be go through: several tokens all see the newest key, and keys of several heads are broadcast
-against the wrong axis. Raise a ValueError, which names the number and 1."""
+"""Impossible sizes go through: several tokens all see the newest key, and keys of several heads are broadcast against
+the wrong axis. Raise a ValueError, which names the number and 1."""
 
 
 def decode_step(q, keys, values):

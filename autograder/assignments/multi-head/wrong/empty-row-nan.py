@@ -1,5 +1,6 @@
-"""A query that may see no key comes out as NaN, since the softmax of a row that is −∞ throughout is not a number.
-In this course such a query gives zeros."""
+"""A query that may see no key comes out as NaN, since the softmax of a row that is −∞ throughout is not a number. In
+this course such a query gives zeros. Keep its row from being −∞ throughout, and set its weights to zero after the
+softmax."""
 
 
 def attention(q, k, v, mask=None):

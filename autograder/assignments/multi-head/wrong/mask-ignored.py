@@ -1,4 +1,5 @@
-"""The mask has no effect: the output is the one without a mask."""
+"""The mask has no effect: the output is the one without a mask. Set the scores of forbidden keys to −∞ before the
+softmax."""
 
 
 def softmax(scores, dim=-1):

@@ -1,4 +1,4 @@
-"""The values come from w_k. Each of the three has a layer of its own: the values come from w_v."""
+"""The values come from w_k. Each of the three has a layer of its own: the values have to come from w_v."""
 
 
 class MultiHeadAttention(MultiHeadAttention):

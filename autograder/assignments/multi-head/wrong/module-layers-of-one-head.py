@@ -1,5 +1,5 @@
-"""w_q, w_k and w_v are as wide as a single head. Each of them makes the numbers of all heads at once, d_model of d_model, and
-the heads share them out."""
+"""w_q, w_k and w_v are as wide as a single head. Each of them makes the numbers of all heads at once, d_model numbers
+from d_model, and the heads share them out."""
 
 
 class MultiHeadAttention(MultiHeadAttention):

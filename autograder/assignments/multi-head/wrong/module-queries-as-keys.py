@@ -1,5 +1,5 @@
-"""The keys come from w_q, so the scores are symmetric: what a token looks for and what it offers are the same. The
-keys come from w_k."""
+"""The keys come from w_q, so the scores are symmetric: what a token looks for and what it offers are the same. They
+have to come from w_k."""
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,4 +1,5 @@
-"""The mask has no effect: the weights are those without a mask."""
+"""The mask has no effect: the weights are those without a mask. Set the scores of forbidden keys to −∞ before the
+softmax."""
 
 
 def attention(q, k, v, mask=None):

@@ -1,4 +1,4 @@
-"""The mask keeps the last keys of each sequence. The tokens come first and the filling after them."""
+"""The mask keeps the last keys of each sequence. The tokens come first and the padding after them."""
 
 right_padding_mask = padding_mask
 

@@ -1,4 +1,4 @@
-"""The mask is True for the filling and False for the tokens. True means may attend."""
+"""The mask is True for the padding and False for the tokens. True means may attend."""
 
 right_padding_mask = padding_mask
 

@@ -1,5 +1,5 @@
-"""One filling token is let through in each sequence. A sequence of length 3 has the keys 0, 1 and 2: compare with <
-and not with ≤."""
+"""One padding token is let through in each sequence. A sequence of length 3 has the keys 0, 1 and 2: compare with < and
+not with ≤."""
 
 right_padding_mask = padding_mask
 

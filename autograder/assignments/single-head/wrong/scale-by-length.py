@@ -1,5 +1,5 @@
-"""The scores are divided by the square root of the number of keys. The scale belongs to the length of a vector,
-d_head, and not to the length of the sequence."""
+"""The scores are divided by the square root of the number of keys. The scale belongs to the width of a query, d_head,
+and not to the length of the sequence."""
 
 
 def attention(q, k, v, mask=None):

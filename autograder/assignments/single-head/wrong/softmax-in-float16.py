@@ -1,5 +1,5 @@
-"""The sum is added up in float16, which has eleven significant bits and stops growing. Compute in float32 at least
-and return float16 at the end."""
+"""The sum is added up in float16, which has eleven significant bits, so that the sum stops growing. Compute in float32
+at least and return float16 at the end."""
 
 
 def softmax(x, axis=-1):

@@ -1,5 +1,5 @@
-"""The numbers of a row are taken to lie side by side, and the rows right after one another. A transposed tensor is laid out otherwise:
-use all four strides that PyTorch tells, the one of the features too."""
+"""The numbers of a row are taken to lie side by side, and the rows right after one another. A transposed tensor is laid
+out otherwise: use all four strides that PyTorch gives, the one of the features too."""
 
 @triton.jit
 def flash_kernel(

@@ -1,5 +1,5 @@
-"""Heads wider than 64 are cut off: the products take in the first 64 numbers of queries and keys alone. The tile of features is as wide
-as the head, and so is a `tl.constexpr`."""
+"""Heads wider than 64 are cut off: the products take in the first 64 numbers of queries and keys alone. The tile of
+features is as wide as the head, so its width has to be `D_HEAD`, a `tl.constexpr`."""
 
 @triton.jit
 def flash_kernel(

@@ -1,5 +1,5 @@
-"""Every program reads the first head of its sequence. From the number of the pair follow both, the sequence and the head, and a head
-begins `stride_h` numbers after the one before it."""
+"""Every program reads the first head of its sequence. Both the sequence and the head follow from the pair's number, and
+a head begins `stride_h` numbers after the one before it."""
 
 @triton.jit
 def flash_kernel(

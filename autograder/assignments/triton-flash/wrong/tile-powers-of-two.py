@@ -1,5 +1,5 @@
-"""The scores are exponents of 2, though `scale` was not made for it, or it was and the powers are those of e. 2^x is e^x when x is
-multiplied by log₂e first: the launch puts that factor into `scale`, and then every power in the kernel has to be one of 2."""
+"""The powers and `scale` do not belong together. e^x is 2 to the power of x · log₂e: the launch has to put the factor
+log₂e into `scale`, and every power in the kernel has to be one of 2."""
 
 @triton.jit
 def attend_tile(largest, total, weighted, q, k, v, allowed, scale):
