@@ -12,11 +12,14 @@ LIMIT = 300  # characters of a student's own text
 
 
 def sentences(result):
-    """What went wrong in a failed stage, in one to three sentences."""
+    """What went wrong in a failed stage, in one to four sentences."""
     found = result.difference
     said = SAY[found.kind](found, result.stage)
     if isinstance(found.came, Raised):
         said += [sentence for words, sentence in OFTEN.items() if words in found.came.message][:1]
+    if result.unsettled:
+        said.append(_("The same call gave another result the second time: your code draws random numbers (dropout?), "
+                      "or keeps something from one call to the next."))
     if isinstance(found.came, Raised) and found.came.line:
         said.append(_("It happened in your line {number}: `{line}`").format(number=found.came.line_number, line=quoted(found.came.line)))
     return said

@@ -144,13 +144,13 @@ def too_many_positions(student):
 
 @stage("apply_rope", needs="one_pair", raises="ValueError", numbers=(3, 1))
 def one_position_for_several(student):
-    """Three tokens and one position: it is not stretched, a ValueError names both numbers."""
+    """Three tokens and one position: it is not stretched; a ValueError names both numbers."""
     return student.apply_rope(tensor([[1.0, 0.0]] * 3), tensor([5], "int64"))
 
 
 @stage("apply_rope", needs="sequences", raises="ValueError", numbers=(3, 1))
 def one_row_for_several(student):
-    """Three sequences in x and one in the positions: it is not stretched, a ValueError names both numbers."""
+    """Three sequences in x and one in the positions: it is not stretched; a ValueError names both numbers."""
     return student.apply_rope(tensor([[[1.0, 0.0]] * 2] * 3), tensor([[0, 5]], "int64"))
 
 

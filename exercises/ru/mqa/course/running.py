@@ -15,7 +15,10 @@ LIBRARY = "LibraryAttention"  # the name of the outcome that a call of a library
 
 @dataclass(frozen=True)
 class Result:
-    """A stage's result. `status`: passed, failed, skipped (a stage it needs did not pass), unwritten or missing (a name)."""
+    """A stage's result. `status`: passed, failed, skipped (a stage it needs did not pass), unwritten or missing (a name).
+
+    `unsettled`: numbers that are wrong were others when the stage was run once more.
+    """
 
     stage: object
     status: str
@@ -23,6 +26,7 @@ class Result:
     call: object = None
     difference: Difference = None
     missing: str = ""
+    unsettled: bool = False
 
 
 def outcome_of(stage, namespace, own_work=False):
@@ -98,7 +102,18 @@ def run(stage, expected, namespace, own_work=False):
     if isinstance(outcome, Raised) and outcome.name == "NotImplementedError":
         return Result(stage, "unwritten", outcome, call)
     found = judge(stage, expected, outcome)
-    return Result(stage, "failed" if found else "passed", outcome, call, found)
+    if found is None:
+        return Result(stage, "passed", outcome, call)
+    return Result(stage, "failed", outcome, call, found, unsettled=found.kind == "values" and _unsettled(found, stage, expected, namespace))
+
+
+def _unsettled(found, stage, expected, namespace):
+    """Whether a stage with wrong numbers gives others, or right ones, when it is run once more: it makes all that it hands over anew."""
+    try:
+        again = judge(stage, expected, outcome_of(stage, namespace)[0])
+    except Missing:
+        return False
+    return again is None or (again.kind, again.name) != (found.kind, found.name) or difference(found.came, again.came) is not None
 
 
 def run_all(stages, recorded, namespace):

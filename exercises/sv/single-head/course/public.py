@@ -259,7 +259,7 @@ def more_queries_than_keys(student):
 
 @stage("padding_mask", **PADDING)
 def three_lengths(student):
-    """Lengths 3, 1 and 2 of four keys: True for the tokens, False for the filling, in shape (3, 1, 4)."""
+    """Lengths 3, 1 and 2 of four keys: True for the tokens, False for the padding, in shape (3, 1, 4)."""
     return student.padding_mask(np.array([3, 1, 2]), 4)
 
 
