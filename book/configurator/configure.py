@@ -30,7 +30,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """What was chosen. n_kv_heads is None for MLA; d_latent and d_rope are else."""
+    """What was chosen. n_kv_heads is None for MLA, d_latent and d_rope for others."""
 
     kind: str  # MHA, GQA, MQA or MLA
     n_layers: int
