@@ -18,7 +18,6 @@ execute, store = NotebookClientCache.start_client, JupyterCacheBase.cache_notebo
 
 def alone(name: str) -> FileLock:
     """A lock that one process at a time can hold."""
-    runtime.EXECUTING.mkdir(parents=True, exist_ok=True)
     return FileLock(runtime.EXECUTING / f"{name}.lock")
 
 

@@ -70,7 +70,7 @@ def prepare() -> None:
         (settings / "matplotlibrc").write_text(MATPLOTLIBRC, encoding="utf-8")
         mark.write_text(current, encoding="utf-8")
     startup = RUNTIME / "ipython" / "profile_default" / "startup"
-    for folder in (CACHE, SHARED, startup):
+    for folder in (CACHE, SHARED, EXECUTING, startup):
         folder.mkdir(parents=True, exist_ok=True)
     if not (CACHE / "global.db").exists():
         from jupyter_cache import get_cache  # takes a second, and a cache that is there needs none

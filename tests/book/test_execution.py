@@ -24,7 +24,7 @@ class Overlap:
 
 @pytest.fixture
 def inside(monkeypatch, tmp_path):
-    monkeypatch.setattr(runtime, "EXECUTING", tmp_path / "executing")
+    monkeypatch.setattr(runtime, "EXECUTING", tmp_path)
     overlap = Overlap()
     monkeypatch.setattr(execution, "execute", overlap)
     monkeypatch.setattr(execution, "store", overlap)
