@@ -64,11 +64,24 @@ const letScroll = (all) => {
   }
   if (all.length > AT_ONCE) setTimeout(letScroll, 0, all.slice(AT_ONCE));
 };
-const letAllScroll = () => letScroll([...document.querySelectorAll(WIDE)]);
+/* What is folded away, or not laid out yet, is measured when it is there. */
+const letAllScroll = () => letScroll([...document.querySelectorAll(WIDE)].filter((each) => each.checkVisibility?.({ contentVisibilityAuto: true }) ?? true));
 document.addEventListener("toggle", letAllScroll, true);
 window.addEventListener("resize", () => requestAnimationFrame(letAllScroll));
 window.addEventListener("load", () => setTimeout(letAllScroll));
 document.fonts?.ready.then(() => setTimeout(letAllScroll)); /* formulas change their width with their font */
+
+/* A long page is not laid out at once (book.css): first what the reader sees, then a section whenever there is nothing else to do. */
+const waiting = [...document.querySelectorAll("article > section > section")];
+const whenIdle = (what) => (window.requestIdleCallback ?? setTimeout)(what);
+const layOutNext = () => {
+  const section = waiting.shift();
+  if (!section) return;
+  section.classList.add("laid-out");
+  letScroll([...section.querySelectorAll(WIDE)].filter((each) => each.checkVisibility?.() ?? true));
+  whenIdle(layOutNext);
+};
+window.addEventListener("load", () => whenIdle(layOutNext));
 
 /* What the search page shows of a hit is the page's text, without the buttons and lists around it. Its own scripts come after this one. */
 document.addEventListener("DOMContentLoaded", () => {

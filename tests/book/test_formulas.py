@@ -112,7 +112,11 @@ def test_wide_formulas_scroll_in_their_place(code, reader, address):  # noqa: F8
 def test_wide_code_scrolls_for_a_keyboard_and_narrow_code_is_no_stop(reader, address):  # noqa: F811
     reader.set_viewport_size({"width": 390, "height": 800})
     reader.goto(f"{address}/en/01-single-head.html", wait_until="networkidle")
-    stops = "[...document.querySelectorAll('article pre')].filter((each) => each.offsetParent)"
+    stops = "[...document.querySelectorAll('article pre')].filter((each) => each.checkVisibility())"
     as_they_are_wide = f"() => {stops}.every((each) => each.tabIndex === (each.scrollWidth > each.clientWidth + 1 ? 0 : -1))"
     reader.wait_for_function(as_they_are_wide)  # they are looked through when all else is there
     assert set(reader.evaluate(f"{stops}.map((each) => each.tabIndex)")) == {0, -1}
+    folded = reader.locator("article details.hide").first
+    assert folded.locator("pre").first.get_attribute("tabindex") != "0"
+    folded.locator("summary").click()
+    reader.wait_for_function(as_they_are_wide)  # what unfolds is looked through, too

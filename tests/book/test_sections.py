@@ -1,0 +1,71 @@
+"""A long page is laid out section by section; whoever comes in the middle of it, without scripts or to print, sees no difference."""
+
+import pytest
+
+from .test_browser import address, browser, pytestmark  # noqa: F401
+
+CHAPTER = "en/01-single-head.html"
+SECTIONS = "article > section > section"
+HEADING_IN_SECTION = "(each) => [each.offsetHeight, each.querySelector('h2').getBoundingClientRect().top - each.getBoundingClientRect().top]"
+ALL_LAID_OUT = f"() => [...document.querySelectorAll('{SECTIONS}')].every((each) => each.classList.contains('laid-out'))"
+
+
+def look(page, states: str):
+    """What a computed style says of all sections."""
+    return set(page.eval_on_selector_all(SECTIONS, f"found => found.map((each) => getComputedStyle(each).{states})"))
+
+
+@pytest.fixture
+def phone(browser):  # noqa: F811
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+def test_sections_wait_until_there_is_time_for_them(phone, address):  # noqa: F811
+    phone.add_init_script("window.requestIdleCallback = (what) => { (window.later ??= []).push(what); }")
+    phone.goto(f"{address}/{CHAPTER}", wait_until="load")
+    phone.wait_for_function("window.later?.length === 1")
+    assert look(phone, "contentVisibility") == {"auto"}
+    last = phone.locator(SECTIONS).last
+    before = last.evaluate("(each) => each.offsetHeight")
+    phone.evaluate("while (window.later.length) window.later.shift()()")
+    assert phone.evaluate(ALL_LAID_OUT) and look(phone, "contentVisibility") == {"visible"}
+    assert last.evaluate("(each) => each.offsetHeight") != before
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_who_follows_a_link_into_a_late_section_stays_there(width, phone, address):  # noqa: F811
+    phone.set_viewport_size({"width": width, "height": 800})
+    phone.goto(f"{address}/{CHAPTER}", wait_until="networkidle")
+    name = phone.locator(SECTIONS).nth(-3).get_attribute("id")
+    phone.goto("about:blank")
+    phone.goto(f"{address}/{CHAPTER}#{name}", wait_until="load")
+    phone.wait_for_function(ALL_LAID_OUT)
+    phone.wait_for_timeout(300)
+    assert -5 <= phone.locator(f"[id='{name}'] > h2").evaluate("(each) => each.getBoundingClientRect().top") < 200
+
+
+def test_sections_do_not_move_when_they_are_laid_out(phone, address):  # noqa: F811
+    """Margins stay inside a section, or the gap above each heading would shrink before the reader's eyes."""
+    phone.add_init_script("window.requestIdleCallback = () => {}")
+    phone.goto(f"{address}/{CHAPTER}", wait_until="load")
+    first = phone.locator(SECTIONS).first
+    first.scroll_into_view_if_needed()
+    sizes = []
+    for name in ("remove", "add"):
+        first.evaluate(f"(each) => each.classList.{name}('laid-out')")
+        phone.wait_for_timeout(100)
+        sizes.append(first.evaluate(HEADING_IN_SECTION))
+    assert sizes[0] == sizes[1]
+
+
+def test_all_of_a_page_is_there_without_scripts_and_on_paper(browser, address):  # noqa: F811
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 680, "height": 1000})
+    page = context.new_page()
+    page.goto(f"{address}/{CHAPTER}", wait_until="load")
+    page.locator(SECTIONS).last.scroll_into_view_if_needed()
+    assert page.locator(f"{SECTIONS} p").last.is_visible()
+    page.emulate_media(media="print")
+    assert look(page, "contentVisibility") == {"visible"}
+    context.close()
