@@ -58,7 +58,7 @@
     const named = ({ kind, groups }) => (kind === "GQA" ? fill(text.gqa, { groups }) : kind);
     const size = (value) => bytes(value, units);
     return [
-      fill(text.stack, { layers: found.layers, width: number(found.dModel) }),
+      fill(text.stack, { layers: found.layers, width: number(found.dModel), ratio: Math.trunc(found.dModel / found.layers) }),
       fill(text.heads, { heads: found.heads, d_head: found.dHead }),
       ...found.tried.slice(0, -1).map((each) => fill(text.passed, { name: named(each), cache: size(each.cache), room: size(found.room) })),
       fill(text.fits, { name: named(found), token: size(found.token), cache: size(found.cache), sequences: target.sequences,

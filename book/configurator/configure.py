@@ -30,7 +30,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """What was chosen. n_kv_heads is None for MLA, d_latent and d_rope for others."""
+    """What was chosen. None: n_kv_heads for MLA; d_latent and d_rope for the others."""
 
     kind: str  # MHA, GQA, MQA or MLA
     n_layers: int
@@ -145,7 +145,8 @@ def finished(
     per_token = CACHE_BYTES * n_layers * cached_numbers(kind, n_kv_heads, d_head)
     weights = round(parameters * target.bytes_per_weight)
     reasons = [
-        f"{n_layers} layers of width {d_model}: about 128 wide per layer.",
+        f"{n_layers} layers of width {d_model}: "
+        f"{d_model // n_layers} wide per layer, and 128 is the aim.",
         f"{n_heads} heads of {d_head}: nearly all models take 64 or 128.",
     ]
     reasons += [

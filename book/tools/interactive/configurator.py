@@ -52,7 +52,7 @@ def words() -> dict:
         "chosen": _("{kind}: {layers} layers, {heads} heads of {d_head}"),
         "bars": _("The room that the weights leave, and the cache with each kind that was tried"),
         "reasons": _("Why"),
-        "stack": _("{layers} layers of width {width}: about 128 wide per layer."),
+        "stack": _("{layers} layers of width {width}: {ratio} wide per layer, and 128 is the aim."),
         "heads": _("{heads} heads of {d_head}: nearly all models take 64 or 128."),
         "passed": _("{name} would keep {cache}, and there is room for {room}."),
         "fits": _("{name}: {token} a token, {cache} for {sequences} × {context} tokens. It fits, and it is the first that does."),
