@@ -102,5 +102,18 @@
       make("p", { className: "interactive-note" }, text.bars), picture, said.seen, said.heard);
     compute();
     draw(false);
+
+    /* On paper all tiles have been taken in; afterwards the reader is back at the step of before. */
+    let before;
+    addEventListener("beforeprint", () => {
+      stop();
+      before = state.step;
+      state.step = found.length;
+      draw(false);
+    });
+    addEventListener("afterprint", () => {
+      state.step = before ?? state.step;
+      draw(false);
+    });
   });
 })();

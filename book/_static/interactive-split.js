@@ -24,6 +24,12 @@
     ];
   };
 
+  /* The order of memory as text, for those who do not see it: runs along the last axis and, where heads stand apart, the name of each before it. */
+  const runs = (numbers, each) => Array.from({ length: numbers.length / each }, (_, n) => numbers.slice(n * each, (n + 1) * each));
+  const order = (numbers, each, text) => runs(numbers, each).map((run) => run.join(text.comma)).join(text.semicolon);
+  const orderOfHeads = (numbers, tokens, each, text) => runs(numbers, tokens * each)
+    .map((head, n) => fill(text.of_head, { n, numbers: order(head, each, text) })).join(text.semicolon);
+
   window.Interactive.figures.split = { stages };
 
   start("split", (figure, stage, data) => {
@@ -37,6 +43,7 @@
     const names = Array.from({ length: width }, () => make("span", { className: "interactive-name" }));
     const floor = make("div", { className: "interactive-floor", "aria-hidden": "true" }, ...cells.values(), ...names);
     const memory = make("div", { className: "interactive-memory", "aria-hidden": "true" }, ...slots);
+    const inWords = make("p", { className: "interactive-unseen" });
 
     const heads = choice(text.heads, data.heads.map((each) => [each, String(each)]), state.heads,
       (value) => change({ heads: Number(value) }));
@@ -87,10 +94,13 @@
         each.setAttribute("aria-disabled", String(off));
       }
       const said_ = { wrong: { cut: "uncut", apart: "apart_wrong", merged: "merged_wrong" }, right: {} }[state.way][name] || name;
-      said.say(fill(text[said_], { shape: `(${now.shape.join(", ")})` }), aloud);
+      const shape = `(${now.shape.join(", ")})`;
+      const numbers = name === "apart" ? orderOfHeads(now.memory, tokens, each, text) : order(now.memory, now.shape.at(-1), text);
+      inWords.textContent = fill(text.order, { shape, numbers });
+      said.say(fill(text[said_], { shape }), aloud);
     };
 
-    stage.replaceChildren(floor, make("p", { className: "interactive-note" }, text.memory), memory);
+    stage.replaceChildren(floor, make("p", { className: "interactive-note" }, text.memory), memory, inWords);
     stage.before(make("div", { className: "interactive-controls" }, heads.box, way.box, step.box,
       make("div", { className: "interactive-row" }, previous, next)));
     stage.after(said.seen, said.heard);

@@ -93,17 +93,21 @@ window.Interactive = (() => {
     return made;
   };
 
-  /* A sentence that is seen at once, and read aloud when the reader pauses. */
+  /* A sentence that all can read at once, and that is read aloud when the reader pauses. What has been read aloud goes again, or the sentence would
+     stand there twice for those who listen. */
   const speaker = () => {
     const seen = make("p", { className: "interactive-said" });
     const heard = make("p", { className: "interactive-heard", role: "status" });
     let timer;
     const say = (text, aloud = true) => {
       seen.textContent = text;
+      if (!aloud) return;
       clearTimeout(timer);
-      if (aloud) timer = setTimeout(() => { heard.textContent = text; }, 500);
+      timer = setTimeout(() => {
+        heard.textContent = text;
+        timer = setTimeout(() => { heard.textContent = ""; }, 7000);
+      }, 500);
     };
-    seen.setAttribute("aria-hidden", "true");
     return { seen, heard, say };
   };
 

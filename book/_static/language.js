@@ -26,6 +26,15 @@ document.addEventListener("click", (event) => {
   for (const switcher of switchers()) if (!switcher.contains(event.target)) switcher.open = false;
 });
 
+/* On a phone the list of sections lies over the page, and goes when one has been chosen. */
+document.addEventListener("click", (event) => event.target.closest('dialog a[href^="#"]')?.closest("dialog").close());
+
+/* Browsers do not let a page that was opened as a file run a notebook. */
+if (location.protocol === "file:") {
+  document.querySelectorAll(".launch :is([data-launch='browser'], [data-launch='exercise'])").forEach((link) => link.closest("li").remove());
+  document.querySelectorAll(".launch:not(:has(li))").forEach((list) => list.remove());
+}
+
 /* A link into a closed answer opens it. */
 const openTarget = () => {
   const target = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;

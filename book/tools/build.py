@@ -4,16 +4,19 @@
 
 A language whose pages are up to date is left as it is, and of one in which pages have been edited no others are read. Cells are executed
 where their code is new and otherwise taken from a cache, so prose can be edited without running anything. A warning, or a cell that raises,
-fails the build, and the site of the last good build stays.
+fails the build, and the site of the last good build stays. A build waits for another one of the same folder.
 """
 
 import argparse
+import contextlib
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import yaml
+from filelock import FileLock, Timeout
 
 from book.tools import originals, runtime, site, stamp, toc, untranslated
 from book.tools.languages import CODES, LANGUAGES, SOURCE, Language
@@ -21,6 +24,22 @@ from book.tools.lite import put, pyodide
 from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 
 AT_ONCE = 4  # languages built side by side: while one waits for what another computes, a third goes on
+
+
+@contextlib.contextmanager
+def alone(folder: Path = BUILD):
+    """One build at a time: two would take the files from under each other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "build.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print("Another build is running; this one waits until it has ended.", flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def build_language(language: Language, base_url: str, changed: list[str] | None) -> tuple[bool, str, float]:
@@ -106,7 +125,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--force", action="store_true", help="build even what is up to date")
     options = parser.parse_args(arguments)
     wanted = [language for language in LANGUAGES if language.code in (options.language or CODES)]
-    return build(wanted, base_url_of_config() if options.base_url is None else options.base_url, options.force, options.pyodide)
+    with alone():
+        return build(wanted, base_url_of_config() if options.base_url is None else options.base_url, options.force, options.pyodide)
 
 
 if __name__ == "__main__":

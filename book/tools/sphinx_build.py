@@ -28,6 +28,7 @@ EXTENSIONS = [
     "sphinx_design",
     "sphinx_book_theme",
     "sphinxcontrib.bibtex",
+    "book.tools.ext.search_ru",
     "book.tools.ext.search_sv",
     "book.tools.ext.search_zh",
     "book.tools.ext.stable_ids",

@@ -5,13 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from book.tools import markdown, notebooks, runtime, serve, stamp, subset_font
-from book.tools.ext import search_zh
+from book.tools import build, markdown, notebooks, runtime, serve, stamp, subset_font
+from book.tools.ext import search_ru, search_sv, search_zh
 from book.tools.languages import BY_CODE, CODES, language
 from book.tools.paths import BOOK, FONTS, ROOT
 
@@ -147,6 +148,21 @@ def test_notebook_is_the_same_on_every_build(small):
     shutil.rmtree(small.root / "_build" / "en")
     assert small.build("en", "sv").returncode == 0
     assert path.read_bytes() == before
+
+
+def test_a_second_build_waits_for_the_first(tmp_path, capsys):
+    entered = threading.Event()
+
+    def second() -> None:
+        with build.alone(tmp_path):
+            entered.set()
+
+    with build.alone(tmp_path):
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert not entered.wait(0.3)
+    thread.join(10)
+    assert entered.is_set() and "Another build is running" in capsys.readouterr().out
 
 
 def test_missing_page_is_named(small):
@@ -350,6 +366,129 @@ def test_browser_cuts_as_the_index_does(tmp_path):
         script = f"{search_zh.SPLIT_QUERY}\nprocess.stdout.write(JSON.stringify(splitQuery({json.dumps(text)})))"
         terms = json.loads(subprocess.run([node, "-e", script], capture_output=True, check=True, encoding="utf-8").stdout)
         assert terms and set(terms) <= set(search_zh.cut(text))
+
+
+# --- Russian and Swedish search
+
+SEARCHED = {"ru": search_ru.SearchRussianMended, "sv": search_sv.SearchSwedish3}
+# The forms of a word of the course, a line a word.
+FORMS = {
+    "ru": """
+        внимание внимания вниманию вниманием внимании
+        голова головы голове голову головой голов головам головами головах
+        маска маски маске маску маской масок маскам масками масках
+        ошибка ошибки ошибке ошибку ошибкой ошибок ошибками ошибках
+        оценка оценки оценке оценку оценкой оценок оценкам оценками оценках
+        строка строки строке строку строкой строк строкам строками строках
+        столбец столбца столбцу столбцом столбце столбцы столбцов столбцам столбцами столбцах
+        ячейка ячейки ячейке ячейку ячеек ячейках
+        точка точки точке точку точкой точек
+        токен токена токену токеном токене токены токенов токенам токенами токенах
+        ключ ключа ключу ключом ключе ключи ключей ключам ключами ключах
+        запрос запроса запросу запросом запросе запросы запросов запросам запросами запросах
+        значение значения значению значением значении значений значениям значениями значениях
+        вес веса весом весу весов весами весах
+        слой слоя слою слоем слое слои слоёв слоям слоями слоях
+        память памяти памятью памятей
+        ядро ядра ядру ядром ядре ядер ядрах
+        число числа числу числом числе чисел числам числами числах
+        угол угла углу углом угле углы углов углам
+        список списка списку списке списки списков
+        порядок порядка порядку порядком порядке порядков порядках
+        поток потока потоку потоком потоке потоки потоков потокам
+        блок блока блоку блоком блоке блоки блоков блокам блоками
+        матрица матрицы матрице матрицу матрицей матриц матрицами матрицах
+        тайл тайла тайлу тайлом тайле тайлы тайлов тайлам тайлами тайлах
+        канал канала каналом каналы каналов каналам каналами
+        массив массива массивом массиве массивы массивов массивах
+        вызов вызова вызову вызовом вызове вызовы вызовов вызовами
+        время времени временем времена
+        ноль нуля нулю нулём нуле нули нулей нулями
+        ось оси осью осей осями
+        диагональ диагонали диагональю
+        рисунок рисунка рисунком рисунке рисунки рисунков рисунках
+        перестановка перестановки перестановок
+        эмбеддинг эмбеддинга эмбеддингу эмбеддинги эмбеддингов
+        кэш кэша кэшу кэшем кэше кэши кэшей
+    """,
+    "sv": """
+        attention attentions
+        huvud huvudet huvuden huvudena huvuds huvudets huvudens huvudenas
+        nyckel nyckeln nycklar nycklarna nyckelns nycklarnas
+        query queryn queries querys queryns
+        värde värdet värden värdena värdets värdenas
+        medelvärde medelvärdet medelvärden
+        vikt vikten vikter vikterna viktens vikternas
+        mask masken masker maskerna maskens
+        poäng poängen poängens
+        rad raden rader raderna radens radernas
+        kolonn kolonnen kolonner kolonnerna
+        ruta rutan rutor rutorna rutans rutornas
+        block blocket blocken blockens blockets
+        token tokens tokenen tokenens
+        vektor vektorn vektorer vektorerna vektorns vektorernas
+        tensor tensorn tensorer tensorerna tensorns tensorernas
+        faktor faktorn faktorer faktorerna faktorns
+        matris matrisen matriser matriserna matrisens
+        axel axeln axlar axlarna
+        vinkel vinkeln vinklar vinklarna vinklarnas
+        lager lagret lagren lagrets lagrens
+        kärna kärnan kärnor kärnorna kärnans
+        sekvens sekvensen sekvenser sekvenserna sekvensens
+        frekvens frekvensen frekvenser frekvenserna
+        plats platsen platser platserna
+        minne minnet minnen minnena
+        fråga frågan frågor frågorna
+        summa summan summor summorna
+        resultat resultatet resultaten resultatens
+        skillnad skillnaden skillnader skillnaderna
+        parameter parametern parametrar parametrarna
+        kapitel kapitlet kapitlen kapitlets
+        program programmet programmen
+        mönster mönstret mönstren
+        krets kretsen kretsar
+        gräns gränsen gränser gränserna
+        argument argumentet argumenten
+        avstånd avståndet avstånden
+        formel formeln formler
+        kopia kopian kopior kopiorna
+        gradient gradienten gradienter gradienterna gradientens
+        projektion projektionen projektioner projektionerna
+    """,
+}
+UNLIKE = {
+    "ru": "голова голый ток токен блок строка срок слово слой маска масса час часть точка точность число ось о поток потом порядок порода",
+    "sv": "nyckel nytta token tok ruta rutt data dator process processor faktor fakta lag lager hög höger median medium vikt vinkel plats",
+}
+
+
+@pytest.mark.parametrize(("code", "forms"), [(code, line) for code, lines in FORMS.items() for line in lines.strip().splitlines()])
+def test_forms_of_a_word_have_one_stem(code, forms):
+    stem = SEARCHED[code]({}).stem
+    assert len({stem(each) for each in forms.split()}) == 1, {each: stem(each) for each in forms.split()}
+
+
+@pytest.mark.parametrize("code", UNLIKE)
+def test_unlike_words_have_stems_of_their_own(code):
+    words = UNLIKE[code].split()
+    stems = [SEARCHED[code]({}).stem(each) for each in words]
+    assert len(set(stems)) == len(words), dict(zip(words, stems, strict=True))
+
+
+@pytest.mark.parametrize("code", SEARCHED)
+def test_browser_stems_as_the_index_does(code):
+    """Of every word in the language's pages."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed; the browser tests compare some words")
+    searching = SEARCHED[code]({})
+    words = {each.lower() for path in (BOOK / code).glob("*.md") for each in searching.split(path.read_text(encoding="utf-8"))}
+    words = sorted(words | set(searching.like) | set(FORMS[code].split()))
+    script = f"""{searching.js_stemmer_code}
+const stemmer = new Stemmer();
+process.stdout.write(JSON.stringify(JSON.parse(require("fs").readFileSync(0, "utf-8")).map((word) => stemmer.stemWord(word))));"""
+    done = subprocess.run([node, "-e", script], input=json.dumps(words), capture_output=True, check=True, encoding="utf-8")
+    assert len(words) > 1000 and json.loads(done.stdout) == [searching.stem(each) for each in words]
 
 
 # --- notebooks

@@ -245,12 +245,20 @@ class Figure:
     def said(self):
         return self.all(".interactive-said").text_content()
 
+    def read(self):
+        """What a screen reader finds, spaces being plain."""
+        return plain(self.box.aria_snapshot())
+
     def changes(self, act, look=None):
         """Whether something that is seen is another one after the act."""
         look = look or (lambda: self.box.locator(".interactive-stage").inner_html() + self.said())
         before = look()
         act()
         return look() != before
+
+
+def plain(text):
+    return re.sub(r"\s", " ", text)
 
 
 def by_mouse(slider, share):
@@ -426,6 +434,117 @@ def test_on_a_phone_nothing_is_wider_than_the_page(reader, address, theme):
         box = reader.locator(f'[data-interactive="{name}"]')
         assert box.evaluate("box => box.scrollWidth <= box.clientWidth && box.getBoundingClientRect().right <= 390")
         assert box.locator(".interactive-stage").evaluate("stage => stage.scrollWidth <= stage.clientWidth"), (code, name)
+    assert not reader.problems
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [320, 360, 576, 600])
+def test_what_is_narrow_can_be_read(reader, address, width):
+    """Captions are as wide as one sees, wherever the table has been scrolled to, and no score runs into another."""
+    reader.set_viewport_size({"width": width, "height": 800})
+    for code, name in itertools.product(CODES, NAMES):
+        reader.goto(f"{address}/{code}/{PAGES[name]}.html")
+        box = reader.locator(f'[data-interactive="{name}"]')
+        for far in (0, 1000):
+            assert box.evaluate("""(box, far) => {
+                const stage = box.querySelector(".interactive-stage");
+                stage.scrollLeft = far;
+                const { left, right } = stage.getBoundingClientRect();
+                return [...stage.querySelectorAll("caption")].map((each) => each.getBoundingClientRect())
+                    .every((caption) => caption.left >= left - 1 && caption.right <= right + 1);
+            }""", far), (code, name, far)
+        assert box.evaluate("""box => {
+            const write = (each) => { const range = document.createRange(); range.selectNodeContents(each); return range.getBoundingClientRect(); };
+            const scores = [...box.querySelectorAll(".interactive-columns small")].map(write);
+            return scores.every((a, n) => scores.slice(n + 1).every((b) => a.right + 2 <= b.left || a.bottom <= b.top || b.bottom <= a.top));
+        }"""), (code, name)
+
+
+# --- what screen readers read
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMES)
+def test_a_figures_first_sentence_is_read_and_not_announced(reader, address, name):
+    for code in CODES:
+        it = Figure(reader, address, name, code)
+        sentence = it.all(".interactive-stage > p" if name == "configurator" else ".interactive-said").first.text_content()
+        reader.wait_for_timeout(700)
+        assert it.read().count(plain(sentence)) == 1 and len(sentence) > 10
+        assert it.all("[role=status]").text_content() == ""
+
+
+@needs_browser
+def test_a_new_sentence_is_announced_once_and_then_stands_there_once(reader, address):
+    reader.clock.install()
+    it = Figure(reader, address, "cache", SOURCE)
+    it.all("select").first.select_option("PaLM 540B")
+    status = it.all("[role=status]")
+    assert status.text_content() == ""  # the reader may not be done yet
+    reader.clock.run_for(600)
+    assert status.text_content() == it.said()
+    reader.clock.run_for(10_000)
+    assert status.text_content() == "" and it.read().count(plain(it.said())) == 1
+
+
+@needs_browser
+@pytest.mark.parametrize("code", CODES)
+def test_the_order_in_memory_is_text(reader, address, code):
+    it = Figure(reader, address, "split", code)
+    x, (heads, way), forward = made("split")["x"], it.all("select").all(), it.all(".interactive-row button").last
+    order, step = it.all(".interactive-unseen"), it.all("input[type=range]")
+    for n_heads, kind in itertools.product((2, 3), ("right", "wrong")):
+        heads.select_option(str(n_heads))
+        way.select_option(kind)
+        step.fill("0")
+        for place, array in enumerate(split.stages(x, n_heads, kind)):
+            forward.click() if place else None
+            text = order.text_content()
+            assert text in it.read() and f"({', '.join(map(str, array.shape))})" in text
+            rows = [[int(each) for each in re.split("[,、]", row)] for row in re.findall(r"\d+(?:(?:, |、)\d+)+(?!\d*\))", text.split(")", 1)[1])]
+            assert rows == array.reshape(-1, array.shape[-1]).tolist()
+            head = embedded_head(it, n_heads - 1)
+            assert (head in text) == (place == 2)
+    assert not reader.problems
+
+
+def embedded_head(figure, n):
+    """The name of a head in the page's language."""
+    return figure.box.evaluate("(box, n) => JSON.parse(box.querySelector('script').textContent).text.head.replace('{n}', n)", n)
+
+
+# --- on paper
+
+
+COLOURED = {"attention": (".interactive-heatmap td", ".interactive-bar i"), "split": (".interactive-cell", ".interactive-memory span"),
+            "online": (".interactive-columns i",), "cache": (".interactive-bar i",), "configurator": (".interactive-bar i",)}
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMES)
+def test_colours_that_tell_something_are_printed(reader, address, name):
+    it = Figure(reader, address, name, SOURCE)
+    reader.emulate_media(media="print")
+    for selector in COLOURED[name]:
+        found = it.all(selector).evaluate_all("all => all.map((each) => getComputedStyle(each).printColorAdjust)")
+        assert found and set(found) == {"exact"}, selector
+
+
+@needs_browser
+def test_on_paper_all_tiles_have_been_taken_in(reader, address):
+    it = Figure(reader, address, "online", SOURCE)
+    hidden = lambda: it.all("tbody td").evaluate_all("all => all.filter((each) => getComputedStyle(each).visibility === 'hidden').length")  # noqa: E731
+    heights = lambda: it.all(".interactive-columns i").evaluate_all("all => all.map((each) => each.offsetHeight)")  # noqa: E731
+    before = it.said()
+    assert hidden() == 20 and not any(heights())
+    reader.emulate_media(media="print")
+    assert hidden() == 0  # by the style sheet alone
+    reader.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert sum(heights()) > 100 and it.all("tbody td").last.text_content() in it.said()
+    reader.evaluate("dispatchEvent(new Event('afterprint'))")
+    reader.emulate_media(media="screen")
+    reader.wait_for_timeout(700)
+    assert it.said() == before and hidden() == 20 and it.all("[role=status]").text_content() == ""
     assert not reader.problems
 
 

@@ -7,6 +7,7 @@ from book.tools.languages import CODES
 from .test_browser import address, browser, pytestmark  # noqa: F401
 
 A4 = {"width": 680, "height": 1000}  # what the margins leave of a page
+BREAKS = "(box) => `${getComputedStyle(box).display} ${getComputedStyle(box).breakInside}`"
 HIDDEN = (".bd-header-article", ".bd-sidebar-primary", ".bd-sidebar-secondary", ".prev-next-footer", ".headerlink", "div.cell details.hide",
           ".quiz-progress")
 
@@ -28,6 +29,9 @@ def test_a_printed_chapter(code, browser, address):  # noqa: F811
     assert page.locator("article h1").is_visible()
     assert page.locator("article pre").evaluate_all("found => found.filter((each) => each.scrollWidth > each.clientWidth + 1).length") == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= A4["width"]
+    listings = page.locator("article :is(div.cell_input, div.cell_input div.highlight, div.cell_output div.highlight)")
+    assert listings.evaluate_all(f"boxes => [...new Set(boxes.filter((box) => box.checkVisibility()).map({BREAKS}))]") == ["block auto"]
+    assert page.locator("article div.math").evaluate_all("boxes => [...new Set(boxes.map((box) => getComputedStyle(box).breakInside))]") == ["avoid"]
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.get_attribute("html", "data-theme") == "dark"
     assert answers.evaluate_all("boxes => boxes.filter((box) => !box.open).length") == closed

@@ -117,6 +117,7 @@ def lighten(text: str, name: str, styles: str, scripts: str, plain: set[str]) ->
     text = SETTING.sub("", PRELOAD.sub("", COMMENT.sub("", text)))
     text = SCRIPT.sub(script, SHEET.sub(sheet, text))
     text = PLAIN.sub(lambda match: match[2] if match[1] in plain else match[0], text)
+    text = text.replace('data-theme="auto"', 'data-theme="light"', 1)  # without scripts; they choose for themselves
     return re.sub(r"(?<=>)\s*\n\s*\n\s*(?=<(?!/?(?:pre|span|code)))", "\n", text) if "<textarea" not in text else text
 
 
