@@ -116,7 +116,7 @@ def n_keys_seen(rows, n_queries, n_keys, is_causal):
 def tile_scores(q, k, rows, columns, is_causal, dtype):
     """Scores of some queries and some keys (..., block_q, block_k), scaled, −∞ where a query may not see the key.
 
-    rows, columns: slices. The causal rule goes by the numbers of a query and a key among all, not in the tile.
+    rows, columns: slices. The causal rule goes by a query's number among all queries and a key's among all keys, not in the tile.
     """
     scores = q[..., rows, :].to(dtype) @ k[..., columns, :].to(dtype).mT / math.sqrt(q.shape[-1])
     if is_causal:

@@ -30,7 +30,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """What was chosen. None: n_kv_heads for MLA; d_latent and d_rope for the others."""
+    """What was chosen: for MLA n_kv_heads is None, else d_latent and d_rope are."""
 
     kind: str  # MHA, GQA, MQA or MLA
     n_layers: int
