@@ -107,12 +107,13 @@
     let before;
     addEventListener("beforeprint", () => {
       stop();
-      before = state.step;
+      before ??= state.step;
       state.step = found.length;
       draw(false);
     });
     addEventListener("afterprint", () => {
-      state.step = before ?? state.step;
+      if (before === undefined) return;
+      [state.step, before] = [before, undefined];
       draw(false);
     });
   });

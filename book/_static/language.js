@@ -26,18 +26,39 @@ document.addEventListener("click", (event) => {
   for (const switcher of switchers()) if (!switcher.contains(event.target)) switcher.open = false;
 });
 
-/* On a phone the list of sections lies over the page, and goes when one has been chosen. */
-document.addEventListener("click", (event) => event.target.closest('dialog a[href^="#"]')?.closest("dialog").close());
+/* On a phone the list of sections lies over the page, and goes when one has been chosen. The theme then gives the focus back to the list's button;
+   but the reader is at the section. */
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('dialog a[href^="#"]');
+  if (!link) return;
+  const dialog = link.closest("dialog");
+  const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  dialog.addEventListener("close", () => {
+    const heading = section?.querySelector("h1, h2, h3, h4");
+    if (!heading) return;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    section.scrollIntoView();
+  }, { once: true });
+  dialog.close();
+});
 
 /* Browsers do not let a page that was opened as a file run a notebook. */
 if (location.protocol === "file:") {
   document.querySelectorAll(".launch :is([data-launch='browser'], [data-launch='exercise'])").forEach((link) => link.closest("li").remove());
-  document.querySelectorAll(".launch:not(:has(li))").forEach((list) => list.remove());
+  for (const list of document.querySelectorAll(".launch")) if (!list.querySelector("li")) list.remove();
 }
 
 /* A link into a closed answer opens it. */
+const named = () => {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch (error) {
+    return ""; /* an address such as #100% */
+  }
+};
 const openTarget = () => {
-  const target = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+  const target = document.getElementById(named());
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
 };
 window.addEventListener("hashchange", openTarget);
@@ -46,6 +67,7 @@ openTarget();
 /* On paper all answers are open and colours are those for a white page; afterwards everything is as it was. */
 let beforePaper = null;
 window.addEventListener("beforeprint", () => {
+  if (beforePaper) return;
   const closed = [...document.querySelectorAll("article details:not(.hide, [open])")];
   beforePaper = { closed, theme: document.documentElement.dataset.theme };
   closed.forEach((box) => { box.open = true; });

@@ -150,19 +150,20 @@ def test_notebook_is_the_same_on_every_build(small):
     assert path.read_bytes() == before
 
 
-def test_a_second_build_waits_for_the_first(tmp_path, capsys):
-    entered = threading.Event()
+def test_a_second_build_waits_for_the_first(tmp_path, monkeypatch):
+    entered, told = threading.Event(), threading.Event()
+    monkeypatch.setattr(build, "print", lambda text, **_: told.set() if "Another build is running" in text else None, raising=False)
 
     def second() -> None:
         with build.alone(tmp_path):
             entered.set()
 
+    thread = threading.Thread(target=second, daemon=True)
     with build.alone(tmp_path):
-        thread = threading.Thread(target=second)
         thread.start()
-        assert not entered.wait(0.3)
+        assert told.wait(30) and not entered.wait(0.3)
+    assert entered.wait(30)
     thread.join(10)
-    assert entered.is_set() and "Another build is running" in capsys.readouterr().out
 
 
 def test_missing_page_is_named(small):

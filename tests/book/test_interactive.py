@@ -1,5 +1,6 @@
 """The figures that readers move: their numbers are the chapters' own, every control works by mouse and keyboard, a still stands without them."""
 
+import datetime
 import itertools
 import json
 import re
@@ -476,8 +477,10 @@ def test_a_figures_first_sentence_is_read_and_not_announced(reader, address, nam
 
 @needs_browser
 def test_a_new_sentence_is_announced_once_and_then_stands_there_once(reader, address):
-    reader.clock.install()
+    begin = datetime.datetime(2025, 1, 1)
+    reader.clock.install(time=begin)
     it = Figure(reader, address, "cache", SOURCE)
+    reader.clock.pause_at(begin + datetime.timedelta(hours=1))  # from now on time passes when it is told to
     it.all("select").first.select_option("PaLM 540B")
     status = it.all("[role=status]")
     assert status.text_content() == ""  # the reader may not be done yet

@@ -3,7 +3,6 @@
 import pytest
 
 from book.tools.languages import CODES
-from book.tools.paths import SITE
 
 from .test_browser import address, browser, pytestmark  # noqa: F401
 
@@ -52,7 +51,10 @@ def test_the_list_of_sections_goes_when_one_is_chosen(opened, address):  # noqa:
     page.locator(".secondary-toggle").click()
     page.locator("#pst-secondary-sidebar-modal[open] a[href='#flash-traffic']").click()
     assert page.locator("#pst-secondary-sidebar-modal[open]").count() == 0
-    assert page.url.endswith("#flash-traffic")
+    page.wait_for_timeout(300)
+    section = "document.getElementById('flash-traffic')"
+    assert page.url.endswith("#flash-traffic") and 0 <= page.evaluate(f"{section}.getBoundingClientRect().top") < 150
+    assert page.evaluate(f"{section}.contains(document.activeElement)")
 
 
 def test_what_is_searched_for_does_not_lie_on_the_magnifier(opened, address):  # noqa: F811
@@ -81,8 +83,23 @@ def test_without_scripts_pages_have_colours_and_a_table_of_contents(opened, addr
     assert contents.is_visible() and contents.bounding_box()["y"] > page.locator("article").bounding_box()["y"]
 
 
-def test_a_page_that_is_opened_as_a_file_offers_nothing_that_it_cannot_do(opened):
-    page = opened((SITE / "en" / "01-single-head.html").as_uri())
-    assert page.locator("[data-launch='browser'], [data-launch='exercise']").count() == 0
-    assert page.locator(".launch:not(:has(li))").count() == 0
+def test_a_page_that_is_opened_as_a_file_offers_nothing_that_it_cannot_do(opened, site, address):  # noqa: F811
+    offered = "[data-launch='browser'], [data-launch='exercise']"
+    assert opened(f"{address}/en/01-single-head.html").locator(offered).count() > 0
+    page = opened((site / "en" / "01-single-head.html").as_uri())
+    assert page.locator(offered).count() == 0
+    assert not [each for each in page.locator(".launch").all() if each.locator("li").count() == 0]
     assert page.locator("article h1").is_visible()
+
+
+def test_an_address_that_is_none_stops_nothing(opened, address):  # noqa: F811
+    page = opened(f"{address}/en/01-single-head.html#100%")
+    page.wait_for_function("() => document.querySelectorAll('article > section > section.laid-out').length > 0")
+
+
+def test_a_browser_that_stores_nothing_is_dark_where_its_reader_wants_it(opened, address):  # noqa: F811
+    """Such a browser raises wherever storage is asked for."""
+    page = opened("about:blank", color_scheme="dark")
+    page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no storage', 'SecurityError'); } });")
+    page.goto(f"{address}/en/02-masks.html", wait_until="networkidle")
+    assert page.get_attribute("html", "data-theme") == "dark"
