@@ -1,7 +1,5 @@
 """The connection to the gradebook. One writer at a time: a lock file among our own, and patience with SQLite where somebody else writes."""
 
-import contextlib
-import fcntl
 import functools
 import sqlite3
 from pathlib import Path
@@ -11,20 +9,15 @@ import sqlalchemy
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from autograder.lock import held
+
 LOCK_FILE = ".gradebook.lock"
 PATIENCE = 60  # seconds that SQLite waits for another's lock; its own default is five, and then nbgrader ends the batch
 
 
-@contextlib.contextmanager
 def gradebook_lock(root, log):
-    """Hold the course's lock. It ends with the process that holds it, whatever ends that."""
-    with (Path(root) / LOCK_FILE).open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            log.info("Another process writes to the gradebook; waiting for it")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    """Hold the course's lock."""
+    return held(Path(root) / LOCK_FILE, lambda: log.info("Another process writes to the gradebook; waiting for it"))
 
 
 def be_patient():

@@ -43,7 +43,7 @@
     const names = Array.from({ length: width }, () => make("span", { className: "interactive-name" }));
     const floor = make("div", { className: "interactive-floor", "aria-hidden": "true" }, ...cells.values(), ...names);
     const memory = make("div", { className: "interactive-memory", "aria-hidden": "true" }, ...slots);
-    const inWords = make("p", { className: "interactive-unseen" });
+    const inWords = make("p", { className: "interactive-unseen visually-hidden" });
 
     const heads = choice(text.heads, data.heads.map((each) => [each, String(each)]), state.heads,
       (value) => change({ heads: Number(value) }));

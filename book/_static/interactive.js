@@ -97,7 +97,7 @@ window.Interactive = (() => {
      stand there twice for those who listen. */
   const speaker = () => {
     const seen = make("p", { className: "interactive-said" });
-    const heard = make("p", { className: "interactive-heard", role: "status" });
+    const heard = make("p", { className: "visually-hidden", role: "status" });
     let timer;
     const say = (text, aloud = true) => {
       seen.textContent = text;

@@ -26,13 +26,22 @@ document.addEventListener("click", (event) => {
   for (const switcher of switchers()) if (!switcher.contains(event.target)) switcher.open = false;
 });
 
+/* What an address leads to on this page, if anything. */
+const targetOf = (address) => {
+  try {
+    return document.getElementById(decodeURIComponent(address.hash.slice(1)));
+  } catch (error) {
+    return null; /* an address such as #100% */
+  }
+};
+
 /* On a phone the list of sections lies over the page, and goes when one has been chosen. The theme then gives the focus back to the list's button;
    but the reader is at the section. */
 document.addEventListener("click", (event) => {
   const link = event.target.closest('dialog a[href^="#"]');
   if (!link) return;
   const dialog = link.closest("dialog");
-  const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  const section = targetOf(link);
   dialog.addEventListener("close", () => {
     const heading = section?.querySelector("h1, h2, h3, h4");
     if (!heading) return;
@@ -50,16 +59,8 @@ if (location.protocol === "file:") {
 }
 
 /* A link into a closed answer opens it. */
-const named = () => {
-  try {
-    return decodeURIComponent(location.hash.slice(1));
-  } catch (error) {
-    return ""; /* an address such as #100% */
-  }
-};
 const openTarget = () => {
-  const target = document.getElementById(named());
-  for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  for (let box = targetOf(location)?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
 };
 window.addEventListener("hashchange", openTarget);
 openTarget();
@@ -96,7 +97,8 @@ const letScroll = (all) => {
   if (all.length > AT_ONCE) setTimeout(letScroll, 0, all.slice(AT_ONCE));
 };
 /* What is folded away, or not laid out yet, is measured when it is there. */
-const letAllScroll = () => letScroll([...document.querySelectorAll(WIDE)].filter((each) => each.checkVisibility?.({ contentVisibilityAuto: true }) ?? true));
+const letScrollIn = (place, how) => letScroll([...place.querySelectorAll(WIDE)].filter((each) => each.checkVisibility?.(how) ?? true));
+const letAllScroll = () => letScrollIn(document, { contentVisibilityAuto: true });
 document.addEventListener("toggle", letAllScroll, true);
 window.addEventListener("resize", () => requestAnimationFrame(letAllScroll));
 window.addEventListener("load", () => setTimeout(letAllScroll));
@@ -109,7 +111,7 @@ const layOutNext = () => {
   const section = waiting.shift();
   if (!section) return;
   section.classList.add("laid-out");
-  letScroll([...section.querySelectorAll(WIDE)].filter((each) => each.checkVisibility?.() ?? true));
+  letScrollIn(section);
   whenIdle(layOutNext);
 };
 window.addEventListener("load", () => whenIdle(layOutNext));

@@ -8,7 +8,6 @@ fails the build, and the site of the last good build stays. A build waits for an
 """
 
 import argparse
-import contextlib
 import subprocess
 import sys
 import time
@@ -16,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import yaml
-from filelock import FileLock, Timeout
 
+from autograder.lock import held
 from book.tools import originals, runtime, site, stamp, toc, untranslated
 from book.tools.languages import CODES, LANGUAGES, SOURCE, Language
 from book.tools.lite import put, pyodide
@@ -26,20 +25,10 @@ from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 AT_ONCE = 4  # languages built side by side: while one waits for what another computes, a third goes on
 
 
-@contextlib.contextmanager
 def alone(folder: Path = BUILD):
     """One build at a time: two would take the files from under each other."""
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / "build.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        print("Another build is running; this one waits until it has ended.", flush=True)
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
+    return held(folder / "build.lock", lambda: print("Another build is running; this one waits until it has ended.", flush=True))
 
 
 def build_language(language: Language, base_url: str, changed: list[str] | None) -> tuple[bool, str, float]:

@@ -12,9 +12,11 @@ import nbformat
 import pytest
 
 from book.tools import build, markdown, notebooks, runtime, serve, stamp, subset_font
-from book.tools.ext import search_ru, search_sv, search_zh
+from book.tools.ext import search_zh
 from book.tools.languages import BY_CODE, CODES, language
 from book.tools.paths import BOOK, FONTS, ROOT
+
+from .searching import OURS
 
 HEAD = """---
 jupytext:
@@ -371,7 +373,7 @@ def test_browser_cuts_as_the_index_does(tmp_path):
 
 # --- Russian and Swedish search
 
-SEARCHED = {"ru": search_ru.SearchRussianMended, "sv": search_sv.SearchSwedish3}
+SEARCHED = {code: OURS[code] for code in ("ru", "sv")}
 # The forms of a word of the course, a line a word.
 FORMS = {
     "ru": """

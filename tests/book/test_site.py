@@ -16,6 +16,8 @@ from book.tools import originals, runtime, toc
 from book.tools.ext.switcher import has_page
 from book.tools.languages import CODES, LANGUAGES, SOURCE, language
 
+from .searching import OURS
+
 CHAPTERS = toc.chapters()
 PAGES = [(code, name) for code in CODES for name in CHAPTERS if has_page(code, name)]
 EVERY_PAGE = [*PAGES, *((code, "search") for code in CODES)]
@@ -178,10 +180,7 @@ def test_search_index_finds(site, code, word):
     from sphinx.search import languages
     from sphinx.util import import_object
 
-    from book.tools.ext import search_ru, search_sv, search_zh
-
-    own = {"zh-CN": search_zh.SearchPairs, "sv": search_sv.SearchSwedish3, "ru": search_ru.SearchRussianMended}
-    found = own.get(code) or languages[code]
+    found = OURS.get(code) or languages[code]
     searcher = (import_object(found) if isinstance(found, str) else found)({})
     index = json.loads(re.search(r"Search\.setIndex\((.*)\)", (site / code / "searchindex.js").read_text(encoding="utf-8"), re.DOTALL)[1])
     terms = [searcher.stem(each) for each in searcher.split(word)]

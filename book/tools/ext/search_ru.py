@@ -9,7 +9,7 @@ import sphinx.search
 from sphinx.search import languages
 from sphinx.search.ru import SearchRussian
 
-from book.tools.ext.search_stems import MendedStems, script
+from book.tools.ext.search_stems import MendedStems
 
 STEMMERS = Path(sphinx.search.__file__).parent / "minified-js"
 VOWEL = "[аеиоуыэюя]"
@@ -54,10 +54,7 @@ RULES = [
 class SearchRussianMended(MendedStems, SearchRussian):
     """Sphinx's Russian search with all forms of the course's words under one stem."""
 
-    like = LIKE
-    rules = RULES
-    js_stemmer_rawcode = ""
-    js_stemmer_code = script(STEMMERS, "russian", LIKE, RULES)
+    like, rules, stemmers = LIKE, RULES, STEMMERS
 
 
 def setup(app):

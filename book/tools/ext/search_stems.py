@@ -24,10 +24,18 @@ Stemmer = function () {
 
 
 class MendedStems:
-    """What is put before one of Sphinx's search languages; a class that has both names its words and rules."""
+    """What is put before one of Sphinx's search languages. A class that has both names its words and rules, and the folder of Snowball's scripts."""
 
-    like: dict[str, str] = {}
-    rules: list[tuple[str, str]] = []
+    like: dict[str, str]
+    rules: list[tuple[str, str]]
+    stemmers: Path
+    js_stemmer_rawcode = ""
+
+    def __init_subclass__(cls) -> None:
+        """The browser's `Stemmer`: Snowball's, with these words and rules."""
+        snowball = [(cls.stemmers / f"{name}-stemmer.js").read_text(encoding="utf-8") for name in ("base", cls.language_name.lower())]
+        mended = SCRIPT % (cls.language_name, json.dumps(cls.like, ensure_ascii=False), json.dumps(cls.rules, ensure_ascii=False))
+        cls.js_stemmer_code = "\n".join([*snowball, mended])
 
     def stem(self, word: str) -> str:
         word = word.lower()
@@ -35,10 +43,3 @@ class MendedStems:
         for pattern, ending in self.rules:
             stem = re.sub(pattern, rf"\g<1>{ending}", stem)
         return stem
-
-
-def script(folder: Path, language: str, like: dict[str, str], rules: list[tuple[str, str]]) -> str:
-    """The browser's `Stemmer`: Snowball's of that language, whose script lies in `folder`, with these words and rules."""
-    snowball = "\n".join((folder / f"{name}-stemmer.js").read_text(encoding="utf-8") for name in ("base", language))
-    mended = SCRIPT % (language.capitalize(), json.dumps(like, ensure_ascii=False), json.dumps(rules, ensure_ascii=False))
-    return f"{snowball}\n{mended}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from sphinx.search import languages
 from sphinx.search.sv import SearchSwedish
 
-from book.tools.ext.search_stems import MendedStems, script
+from book.tools.ext.search_stems import MendedStems
 
 STEMMERS = Path(__file__).parent / "stemmers"
 VOWEL = "[aeiouyåäöé]"
@@ -52,10 +52,7 @@ RULES = [
 class SearchSwedish3(MendedStems, SearchSwedish):
     """Sphinx's Swedish search with Snowball 3 in the browser too, and all forms of the course's words under one stem."""
 
-    like = LIKE
-    rules = RULES
-    js_stemmer_rawcode = ""
-    js_stemmer_code = script(STEMMERS, "swedish", LIKE, RULES)
+    like, rules, stemmers = LIKE, RULES, STEMMERS
 
 
 def setup(app):
