@@ -58,13 +58,18 @@ _split = split_heads
 def split_heads(x, n_heads):
     return _split(x, n_heads) * 2
 """
+LARGE = """
+def split_heads(x, n_heads):
+    return torch.rand(3 << 20)
+"""
 
 
 @pytest.mark.parametrize(("code", "entry", "told"), [
     (NOISY, "module-values", True),
     (REMEMBERS, "split-values", True),
     (DOUBLED, "split-values", False),
-], ids=["dropout", "from one call to the next", "the same each time"])
+    (LARGE, "split-values", False),
+], ids=["dropout", "from one call to the next", "the same each time", "12 MB, which are not asked for again"])
 def test_a_result_that_is_another_each_time_is_told(needs_sandbox, code, entry, told):
     exercise = load("multi-head")
     with Grader(exercise, secret="a secret of the tests") as grader:
