@@ -8,6 +8,7 @@ import tinycss2
 
 ADDRESS = re.compile(r"""url\(\s*["']?(?!data:|#|/|[a-z]+:)([^)"'\s]+)["']?\s*\)""")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
+THEME = re.compile(r"""\[data-theme=["']?(\w+)["']?\]""")
 HELD = {"media", "supports", "layer", "container"}  # what rules can stand in
 
 
@@ -94,6 +95,21 @@ def at_rule(rule, used: set[str], top: Path) -> list[str]:
     if rule.lower_at_keyword == "font-face" and not all((top / address).is_file() for address in ADDRESS.findall(content)):
         return []
     return [f"@{rule.at_keyword} {prelude}{{{content}}}"]
+
+
+def dressed(rules: list, theme: str) -> list[str]:
+    """The rules that stand for one colour theme alone, written for any: after all others they dress the page in that theme."""
+    found = []
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            selectors = [tinycss2.serialize(each).strip() for each in split(rule.prelude)]
+            ours = [THEME.sub("[data-theme]", each) for each in selectors if THEME.findall(each) == [theme]]
+            if ours:
+                found.append(f"{','.join(ours)}{{{tight(rule.content)}}}")
+        elif rule.type == "at-rule" and rule.content is not None and rule.lower_at_keyword in HELD:
+            inner = dressed(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True), theme)
+            found += [f"@{rule.at_keyword} {tinycss2.serialize(rule.prelude).strip()}{{{''.join(inner)}}}"] if inner else []
+    return found
 
 
 def tight(content: list) -> str:

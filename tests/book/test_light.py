@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import tinycss2
 from bs4 import BeautifulSoup
 
 from book.tools import css, toc
@@ -15,7 +16,8 @@ PAGES = [(code, name) for code in CODES for name in (*toc.chapters(), "search")]
 @pytest.mark.parametrize(("code", "name"), PAGES)
 def test_a_page_loads_one_sheet_and_waits_for_no_script(site, code, name):
     soup = BeautifulSoup((site / code / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-    assert [each["href"].partition("?")[0] for each in soup.select("link[rel=stylesheet]")] == ["_static/site.css"]
+    assert [each["href"].partition("?")[0] for each in soup.select("head > link[rel=stylesheet]")] == ["_static/site.css"]
+    assert [each["href"].partition("?")[0] for each in soup.select("noscript > link[rel=stylesheet]")] == ["_static/dark.css"]
     scripts = soup.select("script[src]")
     assert [each["src"] for each in scripts if not each.has_attr("defer")] == []
     assert len([each for each in scripts if "site.js" in each["src"]]) == 1
@@ -37,6 +39,13 @@ def test_rules_for_what_is_not_there_are_left_out(tmp_path):
     assert kept.split("\n") == [".used{color: red}", '#there > .used:not(.gone)::before{content: "a{}b"}', "@media print{.used{c: d}}",
                                 "p{e: f}",
                                 "@keyframes k{from { top: 0 }}"]
+
+
+def test_a_theme_can_be_put_on_without_a_script():
+    sheet = """p { a: b } html[data-theme=dark] p, html[data-theme="light"] p { c: d } html[data-theme='light'] p { e: f }
+    @media print { html[data-theme="dark"] i { g: h } p { i: j } } @media screen { p { k: l } } html:not([data-theme]) p { m: n }"""
+    rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
+    assert css.dressed(rules, "dark") == ["html[data-theme] p{c: d}", "@media print{html[data-theme] i{g: h}}"]
 
 
 def test_sheets_that_a_sheet_imports_are_taken_in(tmp_path):

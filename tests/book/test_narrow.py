@@ -83,6 +83,26 @@ def test_without_scripts_pages_have_colours_and_a_table_of_contents(opened, addr
     assert contents.is_visible() and contents.bounding_box()["y"] > page.locator("article").bounding_box()["y"]
 
 
+def colours(page):
+    """What the things that pages are made of look like."""
+    shown = ["html", "body", ".bd-header-article", ".bd-sidebar-primary a", "article h1", "article p", "article a", "article pre", "article pre .k",
+        "article pre .s2", "details.admonition", "details.admonition summary", "article table th", "article table td", "article img",
+        ".prev-next-area a", ".quiz", ".footer p"]
+    return page.evaluate("""(shown) => Object.fromEntries(shown.flatMap((each) => {
+        const element = document.querySelector(each);
+        if (!element) return [];
+        const { color, backgroundColor, borderColor, filter, colorScheme } = getComputedStyle(element);
+        return [[each, [color, backgroundColor, borderColor, filter, colorScheme]]];
+    }))""", shown)
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("place", ["en/01-single-head.html", "ru/glossary.html"])
+def test_without_scripts_pages_are_dark_where_their_reader_wants_it(opened, address, place, scheme):  # noqa: F811
+    looks = [colours(opened(f"{address}/{place}", java_script_enabled=scripts, color_scheme=scheme)) for scripts in (True, False)]
+    assert looks[0] == looks[1]
+
+
 def test_a_page_that_is_opened_as_a_file_offers_nothing_that_it_cannot_do(opened, site, address):  # noqa: F811
     offered = "[data-launch='browser'], [data-launch='exercise']"
     assert opened(f"{address}/en/01-single-head.html").locator(offered).count() > 0

@@ -9,12 +9,14 @@ import re
 import shutil
 from pathlib import Path
 
+import tinycss2
 from sphinx.errors import ExtensionError
 
 from book.tools import css
 from book.tools.ext import icons
 
 STYLES, SCRIPTS = "site.css", "site.js"
+DARK = "dark.css"  # for who reads without scripts, and likes it dark
 OURS = {"book.css", "print.css", "interactive.css", "icons.css"}  # small, and written for these pages: kept as they are
 # Loaded by every page, in this order. translations.js is there in languages other than English.
 TOGETHER = ("documentation_options.js", "doctools.js", "translations.js", "sphinx_highlight.js", "clipboard.min.js", "copybutton.js",
@@ -26,6 +28,8 @@ SETTINGS = "DOCUMENTATION_OPTIONS.search_as_you_type = false;\n"
 UNUSED = {"scripts/bootstrap.js"}
 SEARCHING = {"searchtools.js", "language_data.js"}
 TABS = "design-tabs.js"
+LINKS = ('\n    <link rel="stylesheet" href="{}" />',
+         '\n    <noscript><link rel="stylesheet" media="screen and (prefers-color-scheme: dark)" href="{}" /></noscript>')
 HEADER = """\
 /* Parts of sphinx-book-theme, pydata-sphinx-theme, MyST-NB (BSD 3-Clause), Bootstrap and sphinx-design (MIT), see their files. */
 """
@@ -61,15 +65,17 @@ def stylesheets(pages: dict[Path, str]) -> list[str]:
     return found
 
 
-def write_styles(static: Path, pages: dict[Path, str]) -> str:
-    """Writes the sheet of all pages and returns its address in `_static`."""
+def write_styles(static: Path, pages: dict[Path, str]) -> tuple[str, str]:
+    """Writes the sheet of all pages, and the one that darkens them where no script does, and returns their addresses in `_static`."""
     scripts = [path.read_text(encoding="utf-8") for path in static.rglob("*.js") if path.name != "bootstrap.js"]
     used = css.words(pages.values(), scripts)
     parts = []
     for name in stylesheets(pages):
         text = css.read(static / name, static)
         parts.append(text if name in OURS else css.purge(text, used, static))
-    return write(static / STYLES, HEADER + "\n".join(parts) + "\n")
+    sheet = "\n".join(parts)
+    dark = css.dressed(tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True), "dark")
+    return write(static / STYLES, f"{HEADER}{sheet}\n"), write(static / DARK, "\n".join([HEADER.strip(), *dark, ""]))
 
 
 def write_scripts(static: Path) -> str:
@@ -94,14 +100,14 @@ def write(path: Path, text: str) -> str:
     return f"{path.name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def lighten(text: str, name: str, styles: str, scripts: str, plain: set[str]) -> str:
+def lighten(text: str, name: str, styles: tuple[str, str], scripts: str, plain: set[str]) -> str:
     """A page with the one sheet and the one script in place of the many, all scripts waiting until the page is there."""
     seen = set()
 
     def sheet(match) -> str:
         first = "sheet" not in seen
         seen.add("sheet")
-        return f'\n    <link rel="stylesheet" href="{match[1]}_static/{styles}" />' if first else ""
+        return "".join(link.format(f"{match[1]}_static/{sheet}") for link, sheet in zip(LINKS, styles)) if first else ""
 
     def script(match) -> str:
         before, up, path, mark, after = match.groups()
@@ -117,7 +123,7 @@ def lighten(text: str, name: str, styles: str, scripts: str, plain: set[str]) ->
     text = SETTING.sub("", PRELOAD.sub("", COMMENT.sub("", text)))
     text = SCRIPT.sub(script, SHEET.sub(sheet, text))
     text = PLAIN.sub(lambda match: match[2] if match[1] in plain else match[0], text)
-    text = text.replace('data-theme="auto"', 'data-theme="light"', 1)  # without scripts; they choose for themselves
+    text = text.replace('data-theme="auto"', 'data-theme="light"', 1)  # without scripts, and DARK overrules it; they choose for themselves
     return re.sub(r"(?<=>)\s*\n\s*\n\s*(?=<(?!/?(?:pre|span|code)))", "\n", text) if "<textarea" not in text else text
 
 
