@@ -6,11 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 
 from autograder.assignment import load
 from book.configurator import configure as module
 from book.configurator.configure import CACHE_BYTES, SPARE, TARGETS, Target, candidates, configure, stack
-from book.tools.paths import BOOK
+from book.tools.interactive import configurator
+from book.tools.languages import CODES
+from book.tools.paths import BOOK, LOCALE
 
 FOLDER = Path(module.__file__).parent
 INSTRUCTIONS = (FOLDER / "ASSISTANT.md").read_text(encoding="utf-8")
@@ -137,3 +140,25 @@ def test_the_chapter_shows_this_very_code():
     assert ast.dump(ast.parse(code)) == ast.dump(ast.parse((FOLDER / "configure.py").read_text(encoding="utf-8").split('"""\n', 1)[1]))
 
 
+
+
+REASONS = ("stack", "heads", "passed", "fits", "absorbed", "last")
+
+
+def templates(code):
+    """The texts of the code that gives the reasons in a chapter, with {} where a value stands."""
+    text = (BOOK / code / "11-choosing.md").read_text(encoding="utf-8")
+    (cell,) = [cell for cell in re.findall(r"```\{code-cell\}.*?\n(.*?)```", text, re.DOTALL) if "def finished(" in cell]
+    tree = ast.parse(re.sub(r"^:.*$", "", cell, flags=re.MULTILINE))
+    joined = {"".join("{}" if isinstance(part, ast.FormattedValue) else part.value for part in node.values)
+              for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)}
+    return joined | {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_figure_gives_its_reasons_in_the_chapters_words(code):
+    path = LOCALE / f"{code}.po"
+    said = {each.id: each.string for each in read_po(path.open("rb"))} if path.exists() else {}
+    english = configurator.words()
+    sentences = {said.get(english[name], english[name]).replace("\u00a0", " ") for name in REASONS}
+    assert {re.sub(r"\{\w+\}", "{}", each) for each in sentences} - templates(code) == set()
