@@ -35,7 +35,8 @@ window.Interactive = (() => {
   };
 
   const slider = (text, { min, max, step, value }, show, changed) => {
-    const output = make("output");
+    // Seen beside the slider, and spoken by it: read as a part of its label, or when it changes, it would be heard twice.
+    const output = make("span", { className: "interactive-value", "aria-hidden": "true" });
     const input = make("input", { type: "range", min, max, step, value });
     const update = () => {
       output.textContent = show(Number(input.value));

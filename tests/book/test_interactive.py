@@ -410,6 +410,19 @@ def test_moving_the_configurator(reader, address, code):
 
 
 @needs_browser
+@pytest.mark.parametrize("name", NAMES)
+def test_a_slider_is_called_by_its_label_alone(reader, address, name):
+    """What it is set to is its value, and stands in no name and no second message."""
+    it = Figure(reader, address, name, "sv")
+    for label in it.all("label:has(input[type=range])").all():
+        called = label.locator("span").first.text_content()
+        slider = it.box.get_by_role("slider", name=called, exact=True)
+        assert slider.count() == 1
+        assert slider.get_attribute("aria-valuetext") == label.locator("span").last.text_content()
+    assert it.box.get_by_role("status").count() == 1
+
+
+@needs_browser
 @pytest.mark.parametrize("code", CODES)
 def test_figures_begin_with_the_numbers_of_their_stills(reader, address, browser, code):
     """What the script draws first is what stood there before it."""
