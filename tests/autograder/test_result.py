@@ -75,13 +75,21 @@ def test_a_missing_name_says_which_cell_raised(grade):
 
 
 ENDS = """
-import os, signal, threading, time
-threading.Thread(target=lambda: (time.sleep({after}), os.kill(os.getpid(), 9), os._exit(1)), daemon=True).start()
+import mmap, os, threading, time
+called = mmap.mmap(-1, 1)  # shared with the processes of the tests
+def end():
+    while not called[0]:
+        time.sleep(0.001)
+    os._exit(1)
+threading.Thread(target=end, daemon=True).start()
+def softmax(x, axis=-1):
+    called[0] = 1
+    time.sleep(60)
 """
 
 
 def test_a_process_that_is_lost_again_and_again_is_no_lack_of_time(grade, single_head):
-    result = grade(single_head.solution_source + ENDS.format(after=0.03), language="en")  # the cell has come to its end by then, the tests have not
+    result = grade(single_head.solution_source + ENDS, language="en")  # it ends whenever softmax is called
     assert result["score"] < 10
     assert {test["message"].splitlines()[1] for test in result["tests"] if test["status"] == "error"} == {
         "The Python process ended, or used more than it may, while your code ran."}
