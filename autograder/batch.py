@@ -1,5 +1,9 @@
-"""Grading many submissions: in this process, in several on this machine, or on a running Dask cluster."""
+"""Grading many submissions: in this process, in several on this machine, or on a running Dask cluster.
 
+A class is more than fits into memory. So a file is read when its turn comes, and on a cluster only as far ahead as keeps the workers busy.
+"""
+
+import collections
 import contextlib
 import dataclasses
 import hashlib
@@ -11,10 +15,12 @@ from autograder import results
 from autograder.assignment import load
 from autograder.gpu.device import NoGpu
 from autograder.grade import Grader
-from autograder.messages import Message, message
+from autograder.messages import Message
 from autograder.sandbox.limits import Limits
+from autograder.submissions import look_again, unreadable
 
 PATIENCE = 20  # how many workers may be lost under one submission
+AHEAD = 2  # submissions on their way to each worker: the one that it grades, and the next
 GPU = "GPU"  # the resource of Dask workers that have one
 LOOK_S = 2.0  # how often workers are counted
 NOBODY_ELSE = "127.0.0.1:0"  # Dask's own pages: on any free port, and for this machine alone
@@ -43,16 +49,39 @@ class Task:
     note: Message | None
 
 
+class Changed(Exception):
+    """A file is no longer the one that was graded."""
+
+
 def read_tasks(submissions):
-    """A Task for each submission; a file that cannot be read becomes a note."""
-    for submission in submissions:
-        data, note = None, submission.note
-        if note is None:
-            try:
-                data = submission.path.read_bytes()
-            except OSError as error:
-                note = message("The file cannot be read ({reason}). Submit it again.", reason=error.strerror or type(error).__name__)
-        yield Task(submission.student, submission.path.name if submission.path else "", data, note)
+    """A Task for each submission, read when it is asked for; a file that cannot be read becomes a note."""
+    return map(read_task, submissions)
+
+
+def read_task(submission):
+    """The Task of a submission as it lies there now."""
+    now = look_again(submission)
+    data, note = None, now.note
+    if note is None:
+        try:
+            data = now.path.read_bytes()
+        except OSError as error:
+            note = unreadable(error)
+    return Task(submission.student, submission.path.name if submission.path else "", data, note)
+
+
+def read_graded(submission, result):
+    """The Task that the result is of. Raises Changed where the file has since changed or gone."""
+    task = read_task(submission)
+    if task.data is None:
+        raise Changed(task.note.say())
+    if _digest(task) != result["submission_sha256"]:
+        raise Changed("the file is another than the one that was graded; run this again")
+    return task
+
+
+def _digest(task):
+    return hashlib.sha256(task.data).hexdigest()
 
 
 def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None, force=False, passed_only=False):
@@ -60,55 +89,61 @@ def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None,
 
     A result that is there already, of the same bytes and the same version of the assignment, is kept, unless `force`: a run that was
     stopped goes on where it stopped. progress(done, total, result) is called after each. Returns the results, and the students
-    whose result is missing with the reason.
+    whose result is missing with the reason. Every submission has a student's name of its own, as submissions.find() gives them.
     """
-    tasks = list(read_tasks(submissions))
-    done, missing = _grade_tasks(tasks, settings, out, jobs, scheduler, progress, force)
+    submissions = list(submissions)
+    done, missing = _grade_missing(submissions, settings, out, jobs, scheduler, progress, force)
     if settings.device == "cuda":
-        missing |= _fill_tasks(tasks, done, settings, out, scheduler, progress, passed_only)
+        missing |= _fill_waiting(submissions, done, settings, out, scheduler, progress, passed_only)
     return list(done.values()), missing
 
 
-def _grade_tasks(tasks, settings, out, jobs, scheduler, progress, force):
+def _grade_missing(submissions, settings, out, jobs, scheduler, progress, force):
     """Grade what has no current result, on CPUs. Returns {student: result}, and {student: why there is none}."""
-    kept = {} if force else {task: result for task in tasks if (result := current_result(out, task, settings)) is not None}
-    done, missing = {task.student: result for task, result in kept.items()}, {}
+    done, missing = {} if force else _kept(submissions, settings, out), {}
     on_cpu = dataclasses.replace(settings, device="cpu")
     with contextlib.ExitStack() as stack:
-        for task, result in _outcomes([task for task in tasks if task not in kept], on_cpu, jobs, scheduler, stack):
+        waiting = [submission for submission in submissions if submission.student not in done]
+        for submission, result in _outcomes(waiting, on_cpu, jobs, scheduler, stack):
             try:
                 if isinstance(result, BaseException):
                     raise result
                 results.write(out, result)
             except Exception as error:  # one that cannot be graded or written does not stop the others
-                missing[task.student] = f"{type(error).__name__}: {error}"
+                missing[submission.student] = f"{type(error).__name__}: {error}"
                 continue
-            done[task.student] = result
+            done[submission.student] = result
             if progress:
-                progress(len(done), len(tasks), result)
+                progress(len(done), len(submissions), result)
     return done, missing
 
 
-def _fill_tasks(tasks, done, settings, out, scheduler, progress, passed_only):
+def _kept(submissions, settings, out):
+    """{student: the result that is there and current}."""
+    found = ((submission.student, current_result(out, read_task(submission), settings)) for submission in submissions)
+    return {student: result for student, result in found if result is not None}
+
+
+def _fill_waiting(submissions, done, settings, out, scheduler, progress, passed_only):
     """Fill in the tests that wait for a GPU, one submission after the other, here or on workers that have one. Returns {student: why some still wait}.
 
     The results in `done` are replaced. passed_only: those of submissions alone that have passed all tests that need no GPU.
     """
-    waiting = [(task, done[task.student]) for task in tasks if task.student in done and waits(done[task.student], passed_only)]
+    waiting = [(one, done[one.student]) for one in submissions if one.student in done and waits(done[one.student], passed_only)]
     missing = {}
     with contextlib.ExitStack() as stack:
-        for n, (task, filled) in enumerate(_filled(waiting, settings, scheduler, stack), start=1):
+        for n, (submission, filled) in enumerate(_filled(waiting, settings, scheduler, stack), start=1):
             try:
                 if isinstance(filled, BaseException):
                     raise filled
                 result, lost = filled
-                if result != done[task.student]:
-                    done[task.student] = result
+                if result != done[submission.student]:
+                    done[submission.student] = result
                     results.write(out, result)
                 if lost:
-                    missing[task.student] = f"its tests of a GPU still wait: {lost}"
+                    missing[submission.student] = f"its tests of a GPU still wait: {lost}"
             except Exception as error:
-                missing[task.student] = f"its tests of a GPU still wait: {type(error).__name__}: {error}"
+                missing[submission.student] = f"its tests of a GPU still wait: {type(error).__name__}: {error}"
                 continue
             if progress:
                 progress(n, len(waiting), result)
@@ -122,30 +157,34 @@ def waits(result, passed_only):
 
 
 def _filled(waiting, settings, scheduler, stack):
-    """Pairs of a task and (its result, why some tests still wait or None), or the exception that stands in its place."""
+    """Pairs of a submission and (its result, why some tests still wait or None), or the exception that stands in its place."""
     if not waiting:
         return
     if scheduler is None:
         grader = stack.enter_context(make_grader(settings))
-        for task, result in waiting:
+        for submission, result in waiting:
             if grader.lost:
-                yield task, (result, grader.lost)  # it was waited for once
+                yield submission, (result, grader.lost)  # it was waited for once
                 continue
             try:
-                yield task, fill_task(grader, task, result)
+                yield submission, fill_task(grader, read_graded(submission, result), result)
             except Exception as error:
-                yield task, error
+                yield submission, error
         return
-    from dask.distributed import Client, as_completed
+    from dask.distributed import Client
 
     client = stack.enter_context(Client(scheduler, timeout="20s"))
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    if not any(worker["resources"].get(GPU) for worker in workers):
+
+    def gpus():
+        return sum(worker["resources"].get(GPU, 0) for worker in client.scheduler_info(n_workers=-1)["workers"].values())
+
+    def submit(submission, result):
+        return client.submit(fill_on_worker, read_graded(submission, result), result, settings, pure=False, resources={GPU: 1})
+
+    if not gpus():
         raise NoGpu(f"no worker of {scheduler} has a resource {GPU}; start one on each GPU: dask worker {scheduler} --nthreads 1 --resources {GPU}=1")
-    futures = {client.submit(fill_on_worker, task, result, settings, pure=False, resources={GPU: 1}): task for task, result in waiting}
-    for future in as_completed(futures):
-        error = future.exception()
-        yield futures[future], error if error is not None else future.result()
+    for (submission, _), filled in _a_few_ahead(waiting, submit, gpus):
+        yield submission, filled
 
 
 def current_result(out, task, settings):
@@ -154,7 +193,7 @@ def current_result(out, task, settings):
     if result is None or task.data is None:
         return None
     wanted = {
-        "submission_sha256": hashlib.sha256(task.data).hexdigest(),
+        "submission_sha256": _digest(task),
         "assignment_version": load(settings.assignment).version,
         "seed": settings.seed,
         "language": settings.language,
@@ -163,43 +202,70 @@ def current_result(out, task, settings):
     return result if same else None  # on whatever device it was graded: what still waits for a GPU is filled in
 
 
-def _outcomes(tasks, settings, jobs, scheduler, stack):
-    """Pairs of a task and its result, or the exception that stands in its place, in the order in which they come."""
-    if not tasks:
+def _outcomes(submissions, settings, jobs, scheduler, stack):
+    """Pairs of a submission and its result, or the exception that stands in its place, in the order in which they come."""
+    if not submissions:
         return iter(())
-    return _here(tasks, settings, stack) if jobs <= 1 and scheduler is None else _on_cluster(tasks, settings, jobs, scheduler, stack)
+    return _here(submissions, settings, stack) if jobs <= 1 and scheduler is None else _on_cluster(submissions, settings, jobs, scheduler, stack)
 
 
-def _here(tasks, settings, stack):
+def _here(submissions, settings, stack):
     """Grade in this process, one after the other."""
     grader = stack.enter_context(make_grader(settings))
-    for task in tasks:
+    for submission in submissions:
         try:
-            yield task, grade_task(grader, task, settings)
+            yield submission, grade_task(grader, read_task(submission), settings)
         except Exception as error:  # the grader's own fault; the others go on
-            yield task, error
+            yield submission, error
 
 
-def _on_cluster(tasks, settings, jobs, scheduler, stack):
+def _on_cluster(submissions, settings, jobs, scheduler, stack):
     """Grade on Dask workers: those of the scheduler, or `jobs` processes of this machine. What a lost worker had is graded by another."""
-    from dask.distributed import Client, KilledWorker, as_completed
+    from dask.distributed import Client
 
     if scheduler is None:
         client = stack.enter_context(Client(_local_cluster(jobs, stack)))
     else:
         client = stack.enter_context(Client(scheduler, timeout="20s"))
-    futures = {client.submit(grade_on_worker, task, settings, pure=False): task for task in tasks}
-    lost = dict.fromkeys(tasks, 0)
-    finished = as_completed(futures)
-    for future in finished:
-        task, error = futures.pop(future), future.exception()
-        if isinstance(error, KilledWorker) and lost[task] < PATIENCE:  # its workers were killed, whether or not it was to blame
-            lost[task] += 1
-            again = client.submit(grade_on_worker, task, settings, pure=False)
-            futures[again] = task
-            finished.add(again)
+
+    def submit(submission):
+        return client.submit(grade_on_worker, read_task(submission), settings, pure=False)
+
+    def workers():
+        return max(jobs, sum(client.nthreads().values()))
+
+    for (submission,), result in _a_few_ahead([(one,) for one in submissions], submit, workers, PATIENCE):
+        yield submission, result
+
+
+def _a_few_ahead(waiting, submit, workers, patience=0):
+    """Pairs of what waits, and what its future gave or the exception that stands in its place, in the order in which they come.
+
+    submit(*one) gives a future, which holds a whole file in this process's memory: there are never more than AHEAD for each of `workers()`.
+    A worker that is killed costs a submission nothing, `patience` times: it is submitted anew, whether or not it was to blame.
+    """
+    from dask.distributed import KilledWorker, as_completed
+
+    waiting, finished, ahead = collections.deque((one, 0) for one in waiting), as_completed(), {}
+    while waiting or ahead:
+        room = max(1, AHEAD * int(workers()))  # they come and go
+        while waiting and len(ahead) < room:
+            one, lost = waiting.popleft()
+            try:
+                future = submit(*one)
+            except Exception as error:
+                yield one, error
+                continue
+            ahead[future] = one, lost
+            finished.add(future)
+        if not ahead:
             continue
-        yield task, error if error is not None else future.result()
+        future = next(finished)
+        (one, lost), error = ahead.pop(future), future.exception()
+        if isinstance(error, KilledWorker) and lost < patience:
+            waiting.appendleft((one, lost + 1))
+            continue
+        yield one, error if error is not None else future.result()
 
 
 def _local_cluster(jobs, stack):

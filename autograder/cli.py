@@ -6,6 +6,7 @@ import sys
 from autograder import assignment as assignments
 from autograder.languages import LANGUAGES
 from autograder.messages import clean
+from autograder.say import say
 
 
 def main(arguments=None):
@@ -84,19 +85,19 @@ def run_grade(options):
         found = submissions.find(options.paths, options.assignment)
         results.prepare(options.out)
     except (NoGpu, bubblewrap.SandboxUnavailable, submissions.NothingFound, results.NotWritable) as error:
-        print(f"autograder: {error}", file=sys.stderr)
+        say(f"autograder: {error}", sys.stderr)
         return 2
     for path in submissions.passed_over(options.paths, options.assignment):
-        print(f"autograder: passed over, no submission to {options.assignment}: {path}", file=sys.stderr)
+        say(f"autograder: passed over, no submission to {options.assignment}: {path}", sys.stderr)
     settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
     try:
         done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, Progress(), options.force, options.passed_only)
     except (NoGpu, SandboxFailed) as error:
-        print(f"autograder: {error}", file=sys.stderr)
+        say(f"autograder: {error}", sys.stderr)
         return 2
     print_summary(done)
     for student, reason in missing.items():
-        print(f"autograder: no result for {clean(student)}: {clean(reason)}", file=sys.stderr)
+        say(f"autograder: no result for {clean(student)}: {clean(reason)}", sys.stderr)
     return 1 if missing else 0
 
 
@@ -105,18 +106,18 @@ def print_summary(done):
     if not done:
         return
     for result in sorted(done, key=lambda result: result["student"]):
-        print(f"{clean(result['student'])[:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark(result)}".rstrip())
+        say(f"{clean(result['student'])[:40]:40} {result['score']:5g} / {result['max_score']:g}  {remark(result)}".rstrip())
     waiting = sum(test["status"] == "deferred" for result in done for test in result["tests"])
     if waiting:
-        print(f"{waiting} {'test waits' if waiting == 1 else 'tests wait'} for a GPU; where there is one, --device cuda fills in what is deferred")
+        say(f"{waiting} {'test waits' if waiting == 1 else 'tests wait'} for a GPU; where there is one, --device cuda fills in what is deferred")
     if len(done) > 1:
-        print(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
+        say(f"{'mean of ' + str(len(done)):40} {sum(result['score'] for result in done) / len(done):5.3g}")
         return
     for test in done[0]["tests"]:
         if test["status"] not in ("passed", "deferred"):
-            print(f"\n✗ {test['id']}  0 / {test['max_points']:g}\n{test['message']}")
+            say(f"\n✗ {test['id']}  0 / {test['max_points']:g}\n{test['message']}")
         if test.get("measured"):
-            print(f"\n✓ {test['id']}\n{test['message']}")
+            say(f"\n✓ {test['id']}\n{test['message']}")
 
 
 def remark(result):
@@ -145,13 +146,13 @@ def run_verify(options):
         try:
             found, table = verify.verify(name, options.sandbox)
         except (assignments.UnknownAssignment, SandboxUnavailable) as error:
-            print(f"autograder: {error}", file=sys.stderr)
+            say(f"autograder: {error}", sys.stderr)
             return 2
-        print(f"{name}")
+        say(name)
         for what, problems in found.items():
-            print(f"  {'✗' if problems else '✓'} {what}", *(f"      {problem}" for problem in problems), sep="\n")
+            say("\n".join([f"  {'✗' if problems else '✓'} {what}", *(f"      {problem}" for problem in problems)]))
         if options.table:
-            print(verify.table_of(table))
+            say(verify.table_of(table))
         wrong = wrong or any(found.values())
     return 1 if wrong else 0
 
@@ -164,7 +165,7 @@ def run_release(options):
     try:
         release(options.names)
     except (assignments.UnknownAssignment, Mismatch) as error:
-        print(f"autograder: {error}", file=sys.stderr)
+        say(f"autograder: {error}", sys.stderr)
         return 2
     return 0
 
@@ -177,7 +178,7 @@ def run_messages(options):
     untranslated = {language: catalogue.missing(language) for language in LANGUAGES if language != "en"}
     for language, texts in untranslated.items():
         for text in texts:
-            print(f"{language}: {text}")
+            say(f"{language}: {text}")
         for name, texts in catalogue.waiting(language).items():
-            print(f"{language}: solutions/{language}/{name}.md is not written yet; {len(texts)} messages of {name} wait with it")
+            say(f"{language}: solutions/{language}/{name}.md is not written yet; {len(texts)} messages of {name} wait with it")
     return 1 if any(untranslated.values()) else 0

@@ -24,7 +24,7 @@ class Message:
     """
 
     text: str
-    values: dict = field(default_factory=dict)
+    values: dict = field(default_factory=dict, hash=False)  # a dict has no hash; what holds a message can have one all the same
     plural: str | None = None
 
     def say(self, language=DEFAULT):

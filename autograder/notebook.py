@@ -10,6 +10,9 @@ from autograder.messages import Message, message
 
 MAX_CELLS = 5000
 MAX_BRACKETS = 2_000_000  # each may cost 200 bytes of memory; a notebook of fifty megabytes of pictures has a few thousand
+MAX_COMMAS = 6_000_000  # each may cost 80, in a list of short texts
+MAX_CODE = 7 << 20  # bytes, as JSON: what travels to the sandbox in one message
+GUESSED_FROM = 100_000  # characters; a letter more than there are in a text of them tells nothing new
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ def read(data, name):
     """The work in a file's bytes; raises Unreadable."""
     text = decode(data)
     if name.lower().endswith(".py"):
-        return Work((text,), guess_language(text))
+        return Work(short_enough((text,)), guess_language(text))
     return read_notebook(text)
 
 
@@ -53,14 +56,23 @@ def read_notebook(text):
     code = tuple(source_of(cell) for cell in cells if cell.get("cell_type") == "code")
     if not code:
         raise Unreadable(message("There is no code cell in the notebook. Submit the notebook that you have worked in."))
-    return Work(code[:MAX_CELLS], language_of(notebook, cells))
+    return Work(short_enough(code[:MAX_CELLS]), language_of(notebook, cells))
+
+
+def short_enough(code):
+    """The cells' texts; raises Unreadable where they are too long to travel."""
+    size = sum(len(json.dumps(text)) for text in code)
+    if size > MAX_CODE:
+        raise Unreadable(message("The code takes {size} MB, and at most {most} MB are read. Leave data out of the code, and submit it again.",
+                                 size=-(-size >> 20), most=MAX_CODE >> 20))
+    return code
 
 
 def parse(text):
     """What a notebook's JSON holds; raises Unreadable."""
     if not text.strip():
         raise Unreadable(message("The file is empty. Save the notebook and submit it again."))
-    if _brackets(text) > MAX_BRACKETS:
+    if _more_than(text, "[{", MAX_BRACKETS) or _more_than(text, ",", MAX_COMMAS):
         raise Unreadable(message("The notebook holds too much. Clear its outputs, save it and submit it again."))
     try:
         return json.loads(text)
@@ -68,16 +80,16 @@ def parse(text):
         raise Unreadable(message("The file is not a notebook: it is no valid JSON. Open it in Jupyter, save it, and submit it again.")) from None
 
 
-def _brackets(text):
-    """How many lists and objects a text in JSON opens; those inside its strings do not count, where it matters."""
-    brackets = text.count("[") + text.count("{")
-    if brackets <= MAX_BRACKETS:
-        return brackets
-    outside = (found for found in STRING_OR_BRACKET.finditer(text) if found[0][0] != '"')
-    return sum(1 for _ in itertools.islice(outside, MAX_BRACKETS + 1))
+def _more_than(text, characters, most):
+    """Whether a text in JSON has more of some characters than that; those inside its strings do not count, where it matters."""
+    if sum(map(text.count, characters)) <= most:
+        return False
+    string_or_one = re.compile(STRING + f"|[{re.escape(characters)}]", re.DOTALL)
+    outside = (found for found in string_or_one.finditer(text) if found[0][0] != '"')
+    return sum(1 for _ in itertools.islice(outside, most + 1)) > most
 
 
-STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]', re.DOTALL)  # an unclosed string goes to the end: one pass
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'  # one that is not closed goes to the end: one pass
 
 
 def list_cells(notebook):
@@ -109,6 +121,6 @@ def language_of(notebook, cells):
 def guess_language(text):
     """The course's language that a text is written in, by its letters; English where there is no sign of another."""
     signs = {"zh-CN": r"[\u4e00-\u9fff]", "ru": r"[\u0400-\u04ff]", "sv": r"[åäöÅÄÖ]"}
-    counts = {language: len(re.findall(pattern, text)) for language, pattern in signs.items()}
+    counts = {language: len(re.findall(pattern, text[:GUESSED_FROM])) for language, pattern in signs.items()}
     best = max(counts, key=counts.get)
     return best if counts[best] >= 10 else DEFAULT

@@ -17,6 +17,7 @@ from autograder import assignment as assignments_
 from autograder.exercise import notebook, package, recording
 from autograder.exercise.nbgrader_course import EXERCISES, SOURCE, configure
 from autograder.languages import LANGUAGES
+from autograder.say import say
 
 
 def release(assignments=None, languages=None, out=EXERCISES, source=SOURCE):
@@ -85,7 +86,7 @@ def save_work(path):
         folder = path.parent.parent
         saved = next(place for n in range(1, 10_000) if not (place := folder / f"{path.stem}.saved-{n}.ipynb").exists())
         shutil.copy2(path, saved)
-        print(f"{path} has been worked in; it is kept as {saved}")
+        say(f"{path} has been worked in; it is kept as {saved}")
 
 
 def is_worked_in(path):

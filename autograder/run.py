@@ -16,6 +16,8 @@ from autograder.sandbox.child_modules import wire
 from autograder.sandbox.patience import clock
 from autograder.verdict import Verdict, another_result, cell_number, deferred_here, flat, out_of_time, process_ended, raised
 
+UNHEEDED_S = 1.5  # a cell that goes on for so long after it was interrupted does not mean to end
+MOST_FLAGS = 50
 LOAD_TRIES = 4  # a cell that ends the process is left out in the next try
 
 
@@ -25,6 +27,7 @@ class SubmissionRun:
     def __init__(self, grader, seed):
         self.grader, self.seed = grader, seed
         self.verdicts, self.peak_memory_bytes = {}, 0
+        self.slow = set()  # cells that were interrupted, and would cost as much time when the notebook is loaded again
         self.asked = {}  # of each failed test, the backend that knows what was asked and answered, and the seed of its inputs
         self.library = {}  # attention functions of a library that were called, and the first test in which they were
         self.named = []  # the places in which the source names one
@@ -52,7 +55,7 @@ class SubmissionRun:
                 if trouble is None:
                     self._tests(process, tests, deadline)
                 else:
-                    skip.add(process.current_cell)
+                    self._leave_out(process, trouble, skip)
             self.peak_memory_bytes = max(self.peak_memory_bytes, process.peak_memory_bytes)
             tries -= len(self.verdicts) == known  # a try that has got on costs none: each test gets its turn
         left = Verdict("error", process_ended()) if clock() < deadline else Verdict("timeout", out_of_time())
@@ -84,7 +87,7 @@ class SubmissionRun:
                 trouble = self._load(process, cells, skip, deadline)
                 if trouble is None:
                     return self._ask_on_gpu(station, process, test, min(deadline, clock() + self.grader.limits.gpu_test_s))
-                skip.add(process.current_cell)
+                self._leave_out(process, trouble, skip)
         return trouble
 
     def _ask_on_gpu(self, station, process, test, deadline):
@@ -111,7 +114,8 @@ class SubmissionRun:
     def _not_own(self, backend, test):
         """The verdict where a library's attention was called; it is noted for the flags."""
         self.library |= dict.fromkeys(backend.library, test.id) | self.library
-        return Verdict("failed", message("This exercise asks for attention of your own, and your code called {function}.", function=backend.library[0]))
+        return Verdict("failed", message("This exercise asks for attention of your own, and your code called {function}.",
+                                         function=quoted(backend.library[0])))
 
     def _name_again(self):
         """A mistake that one test has named often fails others, too: see whether it explains what they saw."""
@@ -138,13 +142,25 @@ class SubmissionRun:
         self.errors = []
         try:
             until = min(deadline, clock() + self.grader.limits.load_s)
-            self.errors = process.load(cells, skip, until, self.grader.assignment.own_work)
+            self.errors = process.load(cells, skip, until, self.grader.assignment.own_work, self.slow)
             self.named = self.named or process.named
         except wire.TimedOut:
             return Verdict("timeout", message("Cell {cell} of the notebook did not come to an end.", cell=cell_number(process)))
         except wire.WireError:
             return Verdict("error", message("Cell {cell} of the notebook ended the Python process.", cell=cell_number(process)))
+        finally:
+            self.slow |= process.slow
         return None
+
+    def _leave_out(self, process, trouble, skip):
+        """Note what to do without in the next try: a cell that does not end even when it is interrupted, or ends the process.
+
+        One that was running when the time for all was over may only be slow.
+        """
+        if trouble.status == "timeout" and process.current_cell is not None and process.cell_took_s() <= self.grader.limits.cell_s + UNHEEDED_S:
+            self.slow.add(process.current_cell)
+        else:
+            skip.add(process.current_cell)
 
     def flags(self):
         """What the instructor should look at: calls that were noticed, which have cost points, and names in the source, which cost none."""
@@ -153,7 +169,7 @@ class SubmissionRun:
         for place in self.named:
             places.setdefault(place["name"], f"{place['name']} is named in cell {place['cell'] + 1}, line {place['line']}")
         named = [("library-attention-source", evidence) for evidence in places.values()]
-        return [{"kind": kind, "evidence": quoted(evidence)} for kind, evidence in called + named]
+        return [{"kind": kind, "evidence": quoted(evidence)} for kind, evidence in (called + named)[:MOST_FLAGS]]
 
     def _tests(self, process, tests, deadline):
         """Run the tests that have no verdict yet, until time or the submission's process has ended."""
@@ -183,7 +199,8 @@ class SubmissionRun:
         verdict = self._judge(error)
         if verdict.status not in ("failed", "error"):
             return dataclasses.replace(verdict, what=backend.remarks) if verdict.status == "passed" and backend.remarks else verdict
-        self.asked[test] = backend, seed
+        if backend.received <= diagnose.MOST_KEPT:
+            self.asked[test] = backend, seed
         known = None if isinstance(error, NotHere) else diagnose.misconception(self.grader.hidden, test, backend, seed, test.catches)
         return Verdict(verdict.status, flat([verdict.what, another_result()]) if unsettled and not known else verdict.what, known)
 
@@ -193,7 +210,7 @@ class SubmissionRun:
         if isinstance(error, Wrong):
             return Verdict("failed", error.message)
         if isinstance(error, StudentMissing):
-            return Verdict("error", self._missing(error.outcome.missing))
+            return Verdict("error", self._missing(quoted(error.outcome.missing)))
         if isinstance(error, StudentRaised):
             return Verdict("error", raised(error.outcome))
         if isinstance(error, wire.TimedOut):

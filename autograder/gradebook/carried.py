@@ -1,5 +1,6 @@
 """Which of a student's cells answers which cell of the exercise, whatever has happened to their ids, names, types and order."""
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -19,6 +20,11 @@ class Cell:
     is_code: bool
     ids: frozenset = frozenset()
 
+    @functools.cached_property
+    def defines(self):
+        """The functions and classes that its text defines."""
+        return frozenset(DEFINES.findall(self.source))
+
 
 @dataclass
 class Carried:
@@ -32,11 +38,11 @@ class Carried:
 
 
 def cells_of(data, name):
-    """The student's cells; none where the file cannot be read as a notebook or a .py file."""
+    """The student's cells, MAX_CELLS of them at most; none where the file cannot be read as a notebook or a .py file."""
     try:
         if name.lower().endswith(".py"):
             return [Cell(shown(reading.decode(data)), True)]
-        return [_cell(cell) for cell in reading.list_cells(reading.parse(reading.decode(data)))]
+        return [_cell(cell) for cell in reading.list_cells(reading.parse(reading.decode(data)))[:reading.MAX_CELLS]]
     except reading.Unreadable:
         return []
 
@@ -53,11 +59,11 @@ def _cell(cell):
 def shown(source):
     """A student's text as it may be shown: no control or direction characters, no half characters, and cut where it is very long."""
     text = source[: LONGEST_CELL + 1].replace("\r\n", "\n").replace("\r", "\n")
-    text = "".join(c if c in "\n\t" or not UNSEEN.match(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
+    text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
     return text if len(text) <= LONGEST_CELL else text[:LONGEST_CELL] + "\n…"
 
 
-UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb]")
+UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb]")
 
 
 def carry(cells, exercise):
@@ -84,12 +90,12 @@ def carry(cells, exercise):
 
 def _answer(cells, exercise_cell):
     """The number of the cell that answers a solution cell: the one with its id, or else the last one that defines what it asks for."""
-    wanted = set(DEFINES.findall(exercise_cell.source))
+    wanted, ids = set(DEFINES.findall(exercise_cell.source)), ids_of(exercise_cell)
 
     def defines(cell):
-        return bool(wanted & set(DEFINES.findall(cell.source)))
+        return bool(wanted & cell.defines)
 
-    of_id = [number for number, cell in enumerate(cells) if cell.ids & ids_of(exercise_cell)]
+    of_id = [number for number, cell in enumerate(cells) if cell.ids & ids]
     elsewhere = [number for number, cell in enumerate(cells) if cell.is_code and defines(cell)]
     ranked = sorted(of_id, key=lambda number: (cells[number].is_code, defines(cells[number]), number))
     if ranked and (defines(cells[ranked[-1]]) or not elsewhere):

@@ -8,7 +8,8 @@ from autograder.hidden.outcomes import Opaque, Outcome
 from autograder.sandbox.child_modules import calls, values, wire
 
 DESCRIBED_BASES = 20
-MOST_BYTES = 256 << 20  # of arrays that one test may bring back
+MOST_BYTES = 256 << 20  # that the answers to one test may take in memory
+TEXT_COST = 20  # bytes that a byte of JSON may come to: `[],` is a list of its own
 
 
 class Backend:
@@ -91,7 +92,12 @@ class RemoteBackend(Backend):
 
     def __init__(self, process, framework):
         super().__init__(framework)
-        self.process, self.received = process, 0
+        self.process, self.array_bytes = process, 0
+
+    @property
+    def received(self):
+        """About how many bytes of memory all that came back may take."""
+        return self.array_bytes + TEXT_COST * self.process.text_bytes
 
     def again(self):
         """The outcome of the last question, put once more. It is no part of the trace."""
@@ -101,7 +107,7 @@ class RemoteBackend(Backend):
     def exchange(self, order, arrays):
         """Send the order and return what came back, if it is not too much."""
         answer, arrays = self.process.ask(order, arrays)
-        self.received += sum(array.nbytes for array in arrays)
+        self.array_bytes += sum(array.nbytes for array in arrays)
         if self.received > MOST_BYTES:
             raise wire.WireError(f"{self.received} bytes came back")
         return answer, arrays

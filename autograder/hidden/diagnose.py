@@ -12,7 +12,7 @@ from autograder.hidden.student import Student
 
 CLOSE = 1e-3  # relative to the largest number: the student's order of summation may differ
 EXACT, ROOMY = 0.0, None
-MOST_AGAIN = 8 << 20  # bytes of answers: beyond it the last is not asked for once more, since to compare two of them takes much memory
+MOST_KEPT = 8 << 20  # bytes of a test's answers: beyond it they are not kept for a second look, nor is the last asked for once more
 
 
 def misconception(hidden, test, backend, seed, candidates):
@@ -48,7 +48,7 @@ def unsettled(hidden, test, backend):
     """
     if test.memory_bytes or backend.fed_back or not backend.trace or backend.trace[-1].missing or backend.trace[-1].error:
         return False
-    if backend.received > MOST_AGAIN:
+    if backend.received > MOST_KEPT:
         return False
     _, order, _ = backend.asked[-1]
     if any(isinstance(node, dict) and node["kind"] == "object" for node in (*order["args"], *order["kwargs"].values())):

@@ -38,7 +38,7 @@ class HiddenTest:
     sentence: str  # the docstring in one line, in English
     cuda: bool  # it needs a GPU
     compiled: bool  # it is about kernels that Triton compiles, where the other tests interpret them
-    memory_bytes: int | None  # the most that the student's process may take on top of its libraries; None: as the limits say
+    memory_bytes: int | None  # the most that the test may take on top of what the notebook has taken; None: as the limits say
     item: pytest.Item
     direct: bool  # asks nothing of pytest but to be found: it is called as it is, which saves half a millisecond
 
@@ -79,7 +79,7 @@ class HiddenTests:
     def run(self, test, student, seed):
         """Run one test on a student's functions with inputs from the seed."""
         if test.direct:
-            return Run(test, self.plugin.call(test, student, seed))
+            return Run(test, alone(self.plugin.call(test, student, seed)))
         self.orders.put((test, student, seed))
         answer = self.answers.get()
         if isinstance(answer, BaseException):
@@ -165,10 +165,17 @@ class _Plugin:
             try:
                 test.item._initrequest()  # fresh fixtures: the same test runs for many students
                 runtestprotocol(test.item, log=False, nextitem=None)
-                self.host.answers.put(Run(test, self.error))
+                self.host.answers.put(Run(test, alone(self.error)))
             except BaseException as error:
                 self.host.answers.put(error)
         return True
+
+
+def alone(error):
+    """The exception without the frames it went through: they hold all answers of the student's, and itself, and would be kept with it."""
+    if error is not None:
+        error.__traceback__ = error.__cause__ = error.__context__ = None
+    return error
 
 
 def describe(item, assignment):

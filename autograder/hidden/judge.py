@@ -90,7 +90,7 @@ def expect_small(value, most, name):
 def expect_names(got, want, name):
     """Raise Wrong unless the names of an object's parameters are those that are wanted."""
     if set(got) != set(want):
-        expected, found = (", ".join(sorted(names)) or "–" for names in (want, got))
+        expected, found = (quoted(", ".join(sorted(names))) or "–" for names in (want, got))
         raise Wrong(message("`{name}` should have the parameters {expected}, and it has {got}.", name=name, expected=expected, got=found))
 
 
@@ -183,4 +183,4 @@ def kind_of(value):
     """A value's kind in the words of Python."""
     if isinstance(value, Reference):
         value = value._opaque
-    return value.type_name if isinstance(value, Opaque) else type(value).__name__
+    return quoted(value.type_name) if isinstance(value, Opaque) else type(value).__name__

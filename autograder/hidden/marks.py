@@ -9,7 +9,7 @@ def points(number, part):
 
 
 def memory(n_bytes):
-    """The test's functions run in a process that may take no more than so many bytes beyond what Python and its libraries take."""
+    """The test's functions run in a process that may take no more than so many bytes beyond what it has when the notebook has been loaded."""
     return pytest.mark.memory(n_bytes)
 
 

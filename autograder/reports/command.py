@@ -9,6 +9,7 @@ from autograder import assignment as assignments
 from autograder.names import safe_name
 from autograder.reports import gradebook_csv, gradescope, junit, page, reading, summary, terminal
 from autograder.reports.text import counted
+from autograder.say import say
 
 
 def run(folder, name, html=None, csv=None, junit_xml=None, gradescope_folder=None, summary_file=None):
@@ -21,7 +22,7 @@ def run(folder, name, html=None, csv=None, junit_xml=None, gradescope_folder=Non
         return _refuse(f"no results of {name} in {folder}: there should be {folder}/STUDENT/{name}.json, "
                        f"as `autograder grade --out {folder}` writes them")
     for path, reason in results.skipped:
-        _say(f"autograder: passed over {path}: {reason}", sys.stderr)
+        say(f"autograder: passed over {path}: {reason}", sys.stderr)
     failed = False
     for what, write in _wanted(results, assignments.load(name), html, csv, junit_xml, gradescope_folder, summary_file):
         try:
@@ -45,22 +46,22 @@ def _wanted(results, assignment, html, csv, junit_xml, gradescope_folder, summar
     if gradescope_folder:
         yield gradescope_folder, lambda: _write_gradescope(gradescope_folder, results)
     if summary_file == "-":
-        yield "the summary", lambda: _say(summary.render(results, assignment), sys.stdout, end="")
+        yield "the summary", lambda: say(summary.render(results, assignment), sys.stdout, end="")
     elif summary_file:
         yield summary_file, lambda: _write_summary(summary_file, summary.render(results, assignment), results)
     if not any((html, csv, junit_xml, gradescope_folder, summary_file)):
-        yield "the table", lambda: _say(terminal.render(results, assignment), sys.stdout, end="")
+        yield "the table", lambda: say(terminal.render(results, assignment), sys.stdout, end="")
 
 
 def _write(path, text, results):
     write_whole(Path(path), text)
-    _say(f"autograder: {path}: {counted(len(results.results), 'result', 'results')}", sys.stderr)
+    say(f"autograder: {path}: {counted(len(results.results), 'result', 'results')}", sys.stderr)
 
 
 def _write_gradescope(folder, results):
     for student, text in gradescope.render(results):
         write_whole(Path(folder) / safe_name(student) / "results.json", text)
-    _say(f"autograder: {folder}: {counted(len(results.results), 'result', 'results')}", sys.stderr)
+    say(f"autograder: {folder}: {counted(len(results.results), 'result', 'results')}", sys.stderr)
 
 
 def _write_summary(path, text, results):
@@ -90,15 +91,9 @@ def write_whole(path, text):
 
 
 def _refuse(text):
-    _say(f"autograder: {text}", sys.stderr)
+    say(f"autograder: {text}", sys.stderr)
     return 2
 
 
 def _reason(error):
     return error.strerror or type(error).__name__
-
-
-def _say(text, stream, end="\n"):
-    """Print; a character that the terminal has no code for is spelt out."""
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), end=end, file=stream)

@@ -13,13 +13,15 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
-from autograder.reports import charts, text
+from autograder.reports import charts, room, text
 from autograder.reports.figures import figures, histogram, short_name
 
 SYMBOLS = {"passed": "✓", "failed": "✗", "error": "!", "timeout": "…", "deferred": "○"}
 CLASSES = {"passed": "p", "failed": "f", "error": "e", "timeout": "t", "deferred": "d"}
 BUDGET = 1_900_000  # bytes of a page
+FLAGS, NOTES, SKIPPED = 150_000, 150_000, 75_000  # bytes of these sections in it
 NAME, LONG_NAME, MESSAGE, EVIDENCE = 48, 200, 600, 600  # characters
+EACH = ((10, EVIDENCE), (3, 300), (1, 120))  # flags of one student and characters of each: as many as find room for everybody
 NAMED = 60  # students named one by one beside a misconception
 COMMONEST = 6  # misconceptions that are not folded away
 HERE = Path(__file__).parent
@@ -38,20 +40,24 @@ class Row:
 
 
 def render(class_results, assignment, made=None):
-    """The page as text. Details that would make it longer than BUDGET are left out, the highest scores' first, and it says so."""
+    """The page as text. Details that would make it longer than BUDGET are left out, the highest scores' first, and it says so.
+
+    Flags, notes and files that were passed over have their own bounds, so that few students' cannot take the details from all.
+    """
     results = class_results.results
     found = figures(results, assignment)
     page = _template().render(
         assignment=class_results.assignment,
         made=(made or datetime.datetime.now()).strftime("%Y-%m-%d %H:%M"),
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
-        results=results, skipped=class_results.skipped, found=found,
+        results=results, found=found,
+        skipped=class_results.skipped, passed_over=room.fitting([_passed_over(*entry) for entry in class_results.skipped], SKIPPED),
         tiles=list(_tiles(results, found)),
         histogram=charts.histogram(histogram(results), found.max_score),
         scatter=charts.scatter([result for result in results if result.duration_s and result.peak_memory_bytes]),
         rows=_rows(results, found), parts=_parts(found.tests), bars=[_bar(test) for test in found.tests],
-        noted=[result for result in results if result.note],
-        flagged=[result for result in results if result.flags],
+        noted=room.fitting([_noted(result) for result in results if result.note], NOTES),
+        flagged=room.flags(results, _flags_of, EACH, FLAGS),
         deferred=[test for test in found.tests if test.counts["deferred"]],
         remarks=list(_remarks(results, found)),
         slowest=sorted(results, key=lambda result: -result.duration_s)[:5],
@@ -186,19 +192,39 @@ def _cells(result, tests):
     return Markup("").join(cells)
 
 
-def _details(results, assignment, room):
-    """What each student was told, by name; those with the lowest scores come first where there is no room for all."""
-    parts = {}
-    for n in sorted(range(len(results)), key=lambda n: results[n].score):
-        if not _has_details(results[n]):
-            continue
+def _passed_over(path, reason):
+    return Markup("<li><code>{}</code>: {}</li>").format(text.cut(path, LONG_NAME), reason)
+
+
+def _noted(result):
+    return Markup('<tr><th scope="row">{}</th><td lang="{}" dir="auto">{}</td></tr>').format(
+        bdi(result.name, NAME), result.language, text.cut(result.note, EVIDENCE))
+
+
+def _flags_of(result, most, longest):
+    """The rows of one student's flags, the last of which says how many are left out."""
+    row = Markup('<tr><th scope="row">{}</th><td>⚑ {}</td><td><pre class="evidence">{}</pre></td></tr>\n')
+    rows = [row.format(bdi(result.name, NAME), kind, text.cut(evidence, longest)) for kind, evidence in result.flags[:most]]
+    left = len(result.flags) - len(rows) + result.further_flags
+    more = Markup('<tr><th scope="row">{}</th><td colspan="2">… and {} more</td></tr>\n').format(bdi(result.name, NAME), left)
+    return Markup("").join(rows + [more] * bool(left))
+
+
+def _details(results, assignment, space):
+    """What each student was told, by name; those with the lowest scores come first where there is no room, `space` bytes, for all."""
+    parts = {n: _left_out(n + 1, result) for n, result in enumerate(results) if _has_details(result)}
+    space -= sum(len(part.encode()) + 1 for part in parts.values())
+    for n in sorted(parts, key=lambda n: results[n].score):
         part = _student(n + 1, results[n], assignment)
-        if len(part.encode()) > room:
-            left_out = Markup('<p id="s{}"><strong>{}</strong>: left out, to keep this page small.</p>')
-            part = left_out.format(n + 1, bdi(results[n].name, NAME))
-        parts[n] = part
-        room -= len(part.encode())
-    return Markup("\n").join(parts[n] for n in sorted(parts)) or Markup("<p>Every test was passed by everybody.</p>")
+        more = len(part.encode()) - len(parts[n].encode())
+        if more <= space:
+            parts[n] = part
+            space -= more
+    return Markup("\n").join(parts.values()) or Markup("<p>Every test was passed by everybody.</p>")
+
+
+def _left_out(number, result):
+    return Markup('<p id="s{}"><strong>{}</strong>: left out, to keep this page small.</p>').format(number, bdi(result.name, NAME))
 
 
 def _has_details(result):

@@ -16,6 +16,7 @@ STATUSES = ("passed", "failed", "error", "timeout", "deferred")
 LARGEST_FILE = 8 << 20  # bytes; the grader's own are a few dozen KiB
 LARGEST_NUMBER = 1e15  # of anything counted here: points, seconds, bytes
 MOST_TESTS = 500
+MOST_FLAGS = 100  # the grader's own are fewer; a result with more counts all the same, and the rest of them are only counted
 LONGEST_NAME, LONGEST_ID = 1000, 120  # characters
 
 
@@ -45,7 +46,8 @@ class Result:
     score: float
     max_score: float
     tests: tuple
-    flags: tuple  # of (kind, evidence)
+    flags: tuple  # of (kind, evidence), MOST_FLAGS at most
+    further_flags: int  # how many more the file holds
     note: str | None
     language: str
     device: str
@@ -147,6 +149,7 @@ def result_of(record, assignment, folder):
     tests = tuple(_test(entry) for entry in _list(record, "tests", MOST_TESTS))
     if len({test.id for test in tests}) < len(tests):
         raise NotAResult("it holds a test twice")
+    flags = _list(record, "flags", optional=True)
     language, max_score = record.get("language"), _number(record, "max_score")
     return Result(
         student=student,
@@ -154,7 +157,8 @@ def result_of(record, assignment, folder):
         score=_number(record, "score", most=max_score),
         max_score=max_score,
         tests=tests,
-        flags=tuple(_flag(entry) for entry in _list(record, "flags", MOST_TESTS, optional=True)),
+        flags=tuple(_flag(entry) for entry in flags[:MOST_FLAGS]),
+        further_flags=len(flags[MOST_FLAGS:]),
         note=None if record.get("note") is None else clean(_text(record, "note")),
         language=language if language in LANGUAGES else "und",
         device=quote(record.get("device")),
@@ -214,7 +218,7 @@ def _number(record, key, most=LARGEST_NUMBER):
     return float(value)
 
 
-def _list(record, key, most, optional=False):
+def _list(record, key, most=math.inf, optional=False):
     value = record.get(key)
     if value is None and optional:
         return []

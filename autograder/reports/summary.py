@@ -1,33 +1,31 @@
 """A summary in Markdown, as GitHub shows it on the page of a workflow's run ($GITHUB_STEP_SUMMARY)."""
 
+from autograder.reports import room
 from autograder.reports.figures import figures
 from autograder.reports.text import counted, cut, percent, points
 
 LIMIT = 1_000_000  # bytes; GitHub refuses more than 1 MiB
+FLAGS, SKIPPED = 4, 8  # the part of LIMIT that these sections may fill: a quarter, an eighth
 NAME, EVIDENCE = 60, 300  # characters
+EACH = ((10, EVIDENCE), (3, 150), (1, 80))  # flags of one student and characters of each: as many as find room for everybody
 COMMONEST = 20
 HARMLESS = " ,;()-"
 
 
 def render(class_results, assignment):
-    """The Markdown as text, under LIMIT bytes: students who find no room are counted."""
+    """The Markdown as text, under LIMIT bytes: each section is shortened for itself, and what finds no room in it is counted."""
     results = class_results.results
     found = figures(results, assignment)
     head = f"## {literal(class_results.assignment)}\n\n{_sentence(results, found)}\n"
     tail = _misconceptions(found, len(results)) + _flags(results) + _skipped(class_results.skipped)
-    tail = tail if len(tail.encode()) < LIMIT // 2 else ""
     table = "\n| Student | Score | Of | Open | Remark |\n| :-- | --: | --: | --: | :-- |\n"
-    room = LIMIT - len((head + table + tail).encode()) - 200
-    rows, left = [], len(results)
-    for result in results:
-        row = _row(result)
-        room -= len(row.encode())
-        if room < 0:
-            break
-        rows.append(row)
-        left -= 1
-    more = f"\n… and {counted(left, 'student', 'students')} more.\n" if left else ""
-    return head + (table + "".join(rows) if results else "") + more + tail
+    rows, left = room.fitting([_row(result) for result in results], LIMIT - len((head + table + tail).encode()) - 200)
+    return head + (table + "".join(rows) if results else "") + _more(left, "student", "students") + tail
+
+
+def _more(left, one, many):
+    """A line below a table that says how much it leaves out; none where that is nothing."""
+    return f"\n… and {counted(left, one, many)} more.\n" if left else ""
 
 
 def literal(text):
@@ -69,11 +67,23 @@ def _misconceptions(found, whole):
 
 
 def _flags(results):
-    flags = ((result, kind, evidence) for result in results for kind, evidence in result.flags)
-    rows = "".join(f"| {name(result.name)} | {literal(kind)} | {literal(cut(evidence, EVIDENCE))} |\n" for result, kind, evidence in flags)
-    return f"\n### Flags\n\n| Student | Kind | Evidence |\n| :-- | :-- | :-- |\n{rows}" if rows else ""
+    rows, left = room.flags(results, _flags_of, EACH, LIMIT // FLAGS)
+    if not rows and not left:
+        return ""
+    head = "\n### Flags\n\n| Student | Kind | Evidence |\n| :-- | :-- | :-- |\n"
+    return head + "".join(rows) + _more(left, "student", "students")
+
+
+def _flags_of(result, most, longest):
+    """The rows of one student, the last of which says how many flags are left out."""
+    rows = [f"| {name(result.name)} | {literal(kind)} | {literal(cut(evidence, longest))} |\n" for kind, evidence in result.flags[:most]]
+    left = len(result.flags) - len(rows) + result.further_flags
+    return "".join(rows) + (f"| {name(result.name)} | | … and {left} more |\n" if left else "")
 
 
 def _skipped(skipped):
-    rows = "".join(f"| <code>{literal(cut(path, 2 * NAME))}</code> | {literal(reason)} |\n" for path, reason in skipped)
-    return f"\n### Files passed over\n\n| File | Reason |\n| :-- | :-- |\n{rows}" if rows else ""
+    rows = [f"| <code>{literal(cut(path, 2 * NAME))}</code> | {literal(reason)} |\n" for path, reason in skipped]
+    rows, left = room.fitting(rows, LIMIT // SKIPPED)
+    if not rows and not left:
+        return ""
+    return f"\n### Files passed over\n\n| File | Reason |\n| :-- | :-- |\n{''.join(rows)}" + _more(left, "file", "files")

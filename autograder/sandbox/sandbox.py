@@ -1,10 +1,10 @@
 """The grader's side of the sandbox: start the zygote, run one submission at a time in it, call functions in a test's process."""
 
 import contextlib
-import dataclasses
 import os
 import subprocess
 import tempfile
+import time
 
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.child_modules import wire
@@ -93,18 +93,26 @@ class Sandbox:
     def submission(self, memory_bytes=None, plots=False):
         """A process for one submission; ends with the block. A zygote that has been lost, or does not answer, is replaced.
 
-        memory_bytes: what it may take on top of Python and its libraries, where that is less than the limits say. plots: have the
-        plotting library loaded. It can be imported without, too, which takes longer.
+        memory_bytes: what it may take when it has been loaded, on top of what it has then, where that is less than the limits say. plots:
+        have the plotting library loaded. It can be imported without, too, which takes longer.
         """
-        limits = self.limits if memory_bytes is None else dataclasses.replace(self.limits, memory_bytes=min(memory_bytes, self.limits.memory_bytes))
-        process = self._begin(limits, plots) or self._begin(limits, plots, last=True)
+        watched = memory_bytes is not None
+        process = self._begin(plots, watched) or self._begin(plots, watched, last=True)
+        if watched:
+            process.when_loaded = lambda: self._hold(memory_bytes)
         try:
             yield process
         finally:
             process.close()
             process.peak_memory_bytes = self._end()
 
-    def _begin(self, limits, plots, last=False):
+    def _hold(self, memory_bytes):
+        """Have the submission take no more than so many bytes from now on. Raises a WireError where the zygote does not answer."""
+        wire.send(self.control, {"order": "hold", "memory_bytes": memory_bytes}, deadline=self._soon())
+        if wire.receive(self.control, deadline=self._soon())[0].get("held") is not True:
+            raise SandboxFailed("the sandbox cannot lower the limit on a submission's memory")
+
+    def _begin(self, plots, watched, last=False):
         """A new SubmissionProcess; None, or where it is the last try SandboxFailed, when the zygote does not give one."""
         if self.process is None or self.process.poll() is not None:
             self.stop()
@@ -112,7 +120,7 @@ class Sandbox:
         ours, theirs = wire.pair()
         try:
             with theirs:
-                of_child = limits.for_child(self.base_address_space, self.gpu is not None)
+                of_child = self.limits.for_child(self.base_address_space, self.gpu is not None) | {"watched": watched}
                 order = {"order": "begin", "framework": self.framework, "limits": of_child, "plots": plots}
                 wire.send_with_socket(self.control, order, theirs, self._soon())
             begun, _ = wire.receive(self.control, deadline=clock() + START_S if plots else self._soon())
@@ -124,7 +132,7 @@ class Sandbox:
             if last:
                 raise SandboxFailed(f"the sandbox takes no submission: {error}") from None
             return None
-        return SubmissionProcess(ours, self.framework, limits)
+        return SubmissionProcess(ours, self.framework, self.limits)
 
     def _end(self):
         """End what the zygote has begun, and return the bytes of memory that it has taken; 0 where the zygote has been lost."""
@@ -154,10 +162,12 @@ class SubmissionProcess:
     def __init__(self, connection, framework, limits):
         self.connection, self.framework, self.limits = connection, framework, limits
         self.peak_memory_bytes = 0
-        self.current_cell = None
+        self.current_cell, self.cell_began = None, 0.0  # by the wall's clock, as cells are interrupted by it
+        self.slow = set()  # cells that have taken so long that they were interrupted
+        self.when_loaded = lambda: None
         self.named = []  # where the source names a library's attention, where that is asked for: [{"cell", "line", "name"}]
         self.upcoming = None  # of a test's process that has been ordered already: our end of the connection, the order's number
-        self.ordered, self.answers = 0, []  # how many orders went out; the answers that have come, in the same order
+        self.ordered, self.pids = 0, []  # how many orders went out; the numbers of processes that have come for them, in the same order
 
     def close(self):
         """Close all connections."""
@@ -165,20 +175,35 @@ class SubmissionProcess:
         if self.upcoming is not None:
             self.upcoming[0].close()
 
-    def load(self, cells, skip=(), deadline=None, own_work=False):
-        """Run the cells. Returns the errors, [{"cell", "type", "message", "line"}]; raises TimedOut or Closed, with current_cell set."""
-        order = {"order": "load", "cells": list(cells), "skip": list(skip), "cell_timeout_s": self.limits.cell_s, "own_work": own_work}
+    def load(self, cells, skip=(), deadline=None, own_work=False, slow=()):
+        """Run the cells, without those to skip, and the slow ones for a moment only.
+
+        Returns the errors, [{"cell", "type", "message", "line"}]; raises TimedOut or Closed, with current_cell set.
+        """
+        order = {"order": "load", "cells": list(cells), "skip": list(skip), "slow": list(slow), "cell_timeout_s": self.limits.cell_s,
+            "own_work": own_work}
         wire.send_with_socket(self.connection, order, deadline=deadline)
         while True:
             answer, _ = wire.receive(self.connection, deadline=deadline)
             if is_index(answer.get("cell"), len(cells)):
-                self.current_cell = answer["cell"]
+                self._note_slow()
+                self.current_cell, self.cell_began = answer["cell"], time.monotonic()
             elif own_work and self.current_cell is None and "named" in answer:  # before student code can say anything
                 self.named = checked_places(answer["named"], len(cells))
             elif answer.get("loaded") is True:
+                self._note_slow()
+                self.when_loaded()
                 return checked_errors(answer.get("errors"), len(cells))
             else:
                 raise wire.WireError(f"the submission's process failed: {wire.text(answer.get('failed'), 200)}")
+
+    def cell_took_s(self):
+        """For how long the current cell has run."""
+        return time.monotonic() - self.cell_began
+
+    def _note_slow(self):
+        if self.current_cell is not None and self.cell_took_s() >= self.limits.cell_s:
+            self.slow.add(self.current_cell)
 
     @contextlib.contextmanager
     def test(self, deadline, last=True):
@@ -203,7 +228,7 @@ class SubmissionProcess:
         with ours:
             with theirs:
                 number = self._order({"order": "only test", "device": device}, deadline, theirs)
-            if type(self._answer(number, deadline).get("pid")) is not int:
+            if self._answer(number, deadline) is None:
                 raise wire.WireError("the submission's process serves no test")
             yield TestProcess(ours, self.framework, deadline)
 
@@ -212,11 +237,11 @@ class SubmissionProcess:
         for _ in range(2):  # one that was ordered early may have found no room beside the one before it
             (ours, number), self.upcoming = self.upcoming or self._order_test(deadline), None
             try:
-                pid = self._answer(number, deadline).get("pid")
+                pid = self._answer(number, deadline)
             except wire.WireError:
                 ours.close()
                 raise
-            if type(pid) is int:
+            if pid is not None:
                 return ours, pid
             ours.close()
         raise wire.WireError("no process for a test can be made")
@@ -246,10 +271,11 @@ class SubmissionProcess:
         return self.ordered - 1
 
     def _answer(self, number, deadline):
-        """The answer to an order."""
-        while len(self.answers) <= number:
-            self.answers.append(wire.receive(self.connection, deadline=deadline)[0])
-        return self.answers[number]
+        """The number of a process that answers an order; None where there is none in the answer."""
+        while len(self.pids) <= number:
+            pid = wire.receive(self.connection, deadline=deadline, most=wire.SMALL)[0].get("pid")
+            self.pids.append(pid if type(pid) is int else None)
+        return self.pids[number]
 
 
 class TestProcess:
@@ -259,11 +285,14 @@ class TestProcess:
 
     def __init__(self, connection, framework, deadline):
         self.connection, self.framework, self.deadline = connection, framework, deadline
+        self.text_bytes = 0  # of JSON, in all answers
 
     def ask(self, order, arrays):
         """Send an order and return (answer, arrays)."""
         wire.send(self.connection, order, arrays, self.framework, self.deadline)
-        return wire.receive(self.connection, self.framework, self.deadline)
+        answer, arrays, text_bytes = wire.receive_measured(self.connection, self.framework, self.deadline)
+        self.text_bytes += text_bytes
+        return answer, arrays
 
 
 def checked_errors(errors, n_cells):

@@ -1,6 +1,6 @@
 """Attacks on the protocol: bytes that no honest answer would hold, written straight to the sockets."""
 
-from tests.attacks.attack import Attack, each_call, wrong_and
+from tests.attacks.attack import Attack, each_call, right_and, wrong_and
 
 TOOLS = """
 import json, os, socket, stat, struct, time
@@ -160,5 +160,23 @@ def no_fork(connection, test, serving, *args):
 student.fork_test = no_fork"""),
 }
 
+# what goes along with answers that are right
+LUGGAGE = {
+    "luggage-of-numbers": ("every number of a process brings eight megabytes of empty lists", """
+import wire
+dumps = wire.dumps
+def laden(tree):
+    text = dumps(tree)
+    return text[:-1] + ',"x":[' + '[],' * 2_700_000 + '[]]}' if {"pid", "killed"} & set(tree) else text
+wire.dumps = laden""", 0.0),
+    "luggage-of-answers": ("every answer brings more arguments than there were", """
+import wire
+dumps, texts = wire.dumps, ',"args":[{"kind":"list","items":[' + '"\\\\u044b",' * 700_000 + '""]}]}'
+def laden(tree):
+    return dumps({name: value for name, value in tree.items() if name != "args"})[:-1] + texts if "library" in tree else dumps(tree)
+wire.dumps = laden""", 10.0),
+}
+
 ATTACKS = [Attack("forge", name, what, TOOLS.encode() + each_call(code, "return np.zeros(3)")) for name, (what, code) in ANSWERS.items()]
 ATTACKS += [Attack("forge", name, what, wrong_and(TOOLS + code)) for name, (what, code) in MESSAGES.items()]
+ATTACKS += [Attack("forge", name, what, right_and(code), most) for name, (what, code, most) in LUGGAGE.items()]

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import hashlib
 import json
 import os
 import signal
@@ -10,12 +11,14 @@ import sys
 import threading
 import time
 import warnings
+import weakref
+from pathlib import Path
 
 import psutil
 import pytest
 
 from autograder import batch, results
-from autograder.submissions import find
+from autograder.submissions import MAX_BYTES, find
 
 SETTINGS = batch.Settings("single-head", "a secret of the tests")
 
@@ -131,3 +134,123 @@ def test_workers_that_are_killed_while_they_start_cost_nothing(needs_sandbox, fo
     stop.set()
     killer.join()
     assert sorted(done) == graded == sorted(path.stem for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("keywords", [{}, {"jobs": 2}])
+def test_who_has_nothing_to_grade_gets_a_note_and_stops_nobody(needs_sandbox, tmp_path, single_head, keywords):
+    tree, out = tmp_path / "submitted", tmp_path / "out"
+    for name, files in {"ann": ["single-head.py"], "bo": [], "cy": ["one.py", "two.py"], "di": ["single-head.py"]}.items():
+        (tree / name / "single-head").mkdir(parents=True)
+        for file in files:
+            (tree / name / "single-head" / file).write_text(f"# {name}\n{single_head.solution_source}", encoding="utf-8")
+    first, graded = grade(tree, out, **keywords)
+    assert graded == ["ann", "bo", "cy", "di"] and [first[name]["score"] for name in graded] == [10.0, 0, 0, 10.0]
+    assert "no notebook" in first["bo"]["note"] and "several" in first["cy"]["note"] and not first["ann"]["note"] and not first["di"]["note"]
+    second, graded = grade(tree, out, **keywords)
+    assert graded == ["bo", "cy"] and second.keys() == first.keys() and second["ann"] == first["ann"] and second["di"] == first["di"]
+
+
+# files are read when their turn comes
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def result_of(task, settings, tests=()):
+    """A result without grading."""
+    return {"schema": results.SCHEMA, "assignment": settings.assignment, "student": task.student, "submission_sha256": task.data and sha256(task.data),
+            "score": 0.0, "max_score": 10.0, "note": task.note and task.note.say(), "tests": list(tests)}
+
+
+def slowly_graded(task, settings):
+    """In the place of batch.grade_on_worker."""
+    time.sleep(0.05)
+    return result_of(task, settings)
+
+
+class NoGrader(contextlib.nullcontext):
+    """In the place of a Grader: nothing is graded, and no GPU gets lost."""
+
+    lost = None
+
+    def __enter__(self):
+        return self
+
+    def fill_in(self, result, data, name):
+        return result | {"tests": [test | {"status": "passed"} for test in result["tests"]]}
+
+
+@pytest.fixture
+def no_grading(monkeypatch):
+    monkeypatch.setattr(batch, "make_grader", lambda settings: NoGrader())
+    monkeypatch.setattr(batch, "grade_task", lambda grader, task, settings: result_of(task, settings))
+
+
+def test_one_file_is_in_memory_at_a_time(no_grading, folder, tmp_path, monkeypatch):
+    alive, most = weakref.WeakSet(), []
+
+    class Watched(batch.Task):
+        def __init__(self, *fields):
+            super().__init__(*fields)
+            alive.add(self)
+            most.append(len(alive))
+
+        __hash__ = object.__hash__
+
+    monkeypatch.setattr(batch, "Task", Watched)
+    for _ in range(2):
+        assert len(grade(folder, tmp_path / "out")[0]) == 8
+    assert len(most) >= 16 and max(most) <= 2  # the last one, while the next is read
+
+
+def test_on_a_cluster_a_few_are_on_their_way(folder, tmp_path, monkeypatch):
+    from dask.distributed import LocalCluster
+
+    read, reads, done, most = Path.read_bytes, [], [], []
+
+    def counted(path):
+        if path.parent == folder:
+            reads.append(path)
+        return read(path)
+
+    for i in range(8, 40):
+        (folder / f"s{i}.py").write_text(f"# {i}", encoding="utf-8")
+    monkeypatch.setattr(Path, "read_bytes", counted)
+    monkeypatch.setattr(batch, "grade_on_worker", slowly_graded)
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        graded, missing = batch.grade_all(find([folder], "single-head"), SETTINGS, tmp_path / "out", scheduler=cluster.scheduler_address, force=True,
+                                          progress=lambda n, total, result: (done.append(n), most.append(len(reads) - len(done))))
+    assert len(graded) == len(reads) == 40 and missing == {} and max(most) <= 6
+
+
+def test_what_changes_or_goes_meanwhile_concerns_its_student_alone(no_grading, folder, tmp_path):
+    def meddle(n, total, result):
+        if n == 1:
+            (folder / "s3.py").unlink()
+            os.truncate(folder / "s4.py", MAX_BYTES + 1)
+            (folder / "s5.py").unlink()
+            (folder / "s5.py").symlink_to(folder / "s1.py")
+            (folder / "s6.py").unlink()
+            os.mkfifo(folder / "s6.py")
+            (folder / "s7.py").write_text("# another\n", encoding="utf-8")
+
+    done, missing = batch.grade_all(find([folder], "single-head"), SETTINGS, tmp_path / "out", progress=meddle)
+    notes = {result["student"]: result["note"] for result in done}
+    assert missing == {} and len(notes) == 8 and {name for name, note in notes.items() if note} == {"s3", "s4", "s5", "s6"}
+    assert "cannot be read" in notes["s3"] and "64 MB" in notes["s4"] and "link" in notes["s5"] and "not a file" in notes["s6"]
+    assert done[-1]["submission_sha256"] == sha256(b"# another\n")  # the result is of what was graded
+
+
+def test_a_gpu_fills_in_no_tests_of_another_file(no_grading, folder, tmp_path, monkeypatch):
+    def meddle(n, total, result):
+        if result["student"] == "s7" and result["tests"][0]["status"] == "deferred":  # all are graded, none is filled in
+            (folder / "s2.py").write_text("# another\n", encoding="utf-8")
+            (folder / "s3.py").unlink()
+
+    waiting = {"id": "x", "status": "deferred"}
+    monkeypatch.setattr(batch, "grade_task", lambda grader, task, settings: result_of(task, settings, [waiting]))
+    settings = dataclasses.replace(SETTINGS, device="cuda")
+    done, missing = batch.grade_all(find([folder], "single-head"), settings, tmp_path / "out", progress=meddle)
+    assert set(missing) == {"s2", "s3"} and "another" in missing["s2"] and "cannot be read" in missing["s3"]
+    assert {result["student"] for result in done if result["tests"][0]["status"] == "passed"} == {f"s{i}" for i in (0, 1, 4, 5, 6, 7)}

@@ -109,3 +109,11 @@ def test_what_is_passed_over_is_named(needs_sandbox, two, tmp_path, capsys):
     assert main(["grade", str(two), "--assignment", "single-head", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().err
     assert "greta" in printed and "notes.txt" in printed
+
+
+def test_a_terminal_that_is_not_utf_8_gets_the_summary_too(needs_sandbox, two, tmp_path, monkeypatch):
+    (two / "right.py").rename(two / "李雷.py")
+    command = [sys.executable, "-m", "autograder", "grade", "--assignment", "single-head", "--language", "ru", "--out", str(tmp_path / "out")]
+    for path, told in ((two, b"\\u674e\\u96f7"), (two / "wrong.py", b"\\u2717 single-head")):
+        run = subprocess.run([*command, str(path)], capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+        assert run.returncode == 0 and told in run.stdout and b"Traceback" not in run.stderr

@@ -39,3 +39,7 @@ def test_long_texts_are_cut():
 def test_an_unknown_language_is_named():
     with pytest.raises(ValueError, match="tlh.*en, sv, zh-CN, ru"):
         message("x").say("tlh")
+
+
+def test_what_holds_a_message_can_be_hashed():
+    assert hash(message("{a} and {b}", a=1, b=message("{c}!", c=["two"]))) and message("x", a=1) != message("x", a=2)

@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from autograder import assignment as assignments
+from autograder import notebook
 from autograder.sandbox.bubblewrap import CHILD
 
 sys.path.insert(0, str(CHILD))
@@ -46,6 +48,54 @@ def test_a_name_that_may_be_used(source, line, name):
 ])
 def test_no_hint(source):
     assert found(source) == []
+
+
+@pytest.mark.parametrize("source, line, name", [
+    ("import kernels\nkernels.observed = lambda *a: None", 1, "kernels"),
+    ("import torch, kernels as k", 1, "kernels"),
+    ("from values import packed as p", 1, "values"),
+    ("def f():\n    from wire import send\n    return send", 2, "wire"),
+    ("__import__('calls').serve = print", 1, "calls"),
+    ("import importlib\nimportlib.import_module('gra' + 'dients')", 2, "gradients"),
+    ("import importlib as i\ni.import_module(name=f'gradients')", 2, "gradients"),
+    ("from importlib import import_module as load\nload('zygote')", 2, "zygote"),
+    ("load = __import__\nload('cells')", 2, "cells"),
+    ("getattr(builtins, '__import__')('forking')", 1, "forking"),
+    ("import sys\nsys.modules['student'].fork_test = None", 2, "student"),
+    ("import sys as s\nm = s.modules\nm.get('namespaces')", 3, "namespaces"),
+    ("from sys import modules as m\nm['watching']", 2, "watching"),
+    ("__import__('sys').modules['device']", 1, "device"),
+    ("getattr(sys, 'modules').pop('syscalls')", 1, "syscalls"),
+    ("get_ipython().run_cell_magic('time', '', 'import kernels\\n')", 2, "kernels"),
+])
+def test_an_import_of_the_graders_own_modules(source, line, name):
+    assert found(source) == [(0, line, name)] and found("x = 1", source) == [(1, line, name)]
+
+
+@pytest.mark.parametrize("source", [
+    "values = wire = student = device = 1\nkernels = [values, student]\nkernels[0]",
+    "def gradients(values, *, device):\n    return {'values': values, 'kernels': device}['values']\ngradients(values=1, device='device')",
+    "class student:\n    values = 1\nstudent().values\nstudent.calls()\nget('student')\nself.modules['values']\nmodules['cells']",
+    "from torch import device\nfrom course import kernels\nimport torch.kernels\nfrom .values import x\nfrom numpy import values as wire",
+    "import sys\n'kernels' in sys.modules\nsys.modules['torch']\nsys.modules.get('numpy', 'values')\n__import__('torch').device('student')",
+    "import importlib\nimportlib.import_module('.values', 'torch')\n'import kernels'  # import kernels",
+])
+def test_a_name_that_is_only_like_that_of_a_module(source):
+    assert found(source) == []
+
+
+def test_the_graders_own_modules_are_those_of_the_folder():
+    assert naming.MODULES == {path.stem for path in CHILD.glob("*.py")} - {"__init__"} >= {"kernels", "own_work", "zygote"}
+
+
+@pytest.mark.parametrize("name", assignments.names())
+def test_no_solution_right_or_wrong_gets_a_hint(name):
+    assignment = assignments.load(name)
+    notebooks = sorted((assignments.ROOT / "exercises").glob(f"*/{name}/{name}.ipynb"))
+    cells = {str(path): notebook.read(path.read_bytes(), path.name).cells for path in notebooks}
+    cells |= {variant.name: (variant.override,) for variant in (*assignment.wrong.values(), *assignment.right.values())}
+    cells["reference"] = (assignment.solution_source,)
+    assert len(notebooks) == 4 and {which: hints for which, texts in cells.items() if (hints := found(*texts))} == {}
 
 
 def test_an_import_under_another_name_is_known_in_later_cells():

@@ -37,3 +37,24 @@ def test_elsewhere_a_line_now_and_then():
     assert shown(io.StringIO(), 3) == "1/3\n2/3\n3/3\n"
     assert len(shown(io.StringIO(), 500).splitlines()) == LINES
     assert shown(io.StringIO(), 500, begin=497).splitlines() == ["500/500"]
+
+
+def test_a_terminal_without_blocks_gets_what_it_has_codes_for(monkeypatch):
+    class Old(io.TextIOWrapper):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", "120")
+    stream = Old(io.BytesIO(), encoding="latin-1")
+    progress = Progress(stream, itertools.count().__next__)
+    for done in (1, 2):
+        progress(done, 2, RESULT | {"student": "Åsa 李雷"})
+    assert stream.buffer.getvalue().decode("latin-1").split("\r\x1b[K")[1] == "#" * 20 + "." * 20 + " 1/2  Åsa \\u674e\\u96f7  7.5/10"
+
+
+def test_a_terminal_that_is_gone_stops_nothing():
+    class Gone(Terminal):
+        def write(self, text):
+            raise BrokenPipeError(32, "Broken pipe")
+
+    shown(Gone(), 3)

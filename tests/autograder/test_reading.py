@@ -1,6 +1,7 @@
 """Whatever a student hands in is read, or answered with a note that says what to do."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -38,6 +39,32 @@ def test_unreadable_files_get_a_note(data, says):
     with pytest.raises(Unreadable) as error:
         read(data, "x.ipynb")
     assert says in error.value.note.say("en")
+
+
+@pytest.mark.parametrize("data, name, says", [
+    (as_bytes(notebook("x = 1")).replace(b'"outputs": []', b'"outputs": [' + b'"x",' * 7_000_000 + b'""]'), "x.ipynb", "holds too much"),
+    (as_bytes(notebook("x = 1", "'" + "ы" * 1_400_000 + "'")), "x.ipynb", "The code takes 9 MB, and at most 7 MB are read"),
+    (b"#" * (8 << 20), "x.py", "The code takes 9 MB, and at most 7 MB are read"),
+], ids=["short texts without number", "long code", "a long file"])
+@pytest.mark.usefixtures("tidy")
+def test_what_would_take_too_much_gets_a_note(data, name, says):
+    with pytest.raises(Unreadable) as error:
+        read(data, name)
+    assert says in error.value.note.say("en")
+
+
+def test_commas_in_texts_do_not_count():
+    work = read(as_bytes(notebook("x = 1", metadata={"printed": "," * 7_000_000})), "x.ipynb")
+    assert work.cells == ("x = 1",)
+
+
+def test_a_guess_takes_little_memory():
+    text = "ы" * (4 << 20)
+    tracemalloc.start()
+    assert guess_language(text) == "ru"
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 16 << 20  # of 350 MB for all letters
 
 
 def test_python_files_are_one_cell():

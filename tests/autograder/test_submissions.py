@@ -1,11 +1,12 @@
 """Finding submissions, and giving students' names to folders."""
 
 import os
+import pathlib
 
 import pytest
 
 from autograder.names import numbered, safe_name
-from autograder.submissions import MAX_BYTES, NothingFound, find
+from autograder.submissions import MAX_BYTES, NothingFound, find, passed_over
 
 
 def put(path, data=b"{}"):
@@ -54,6 +55,63 @@ def test_what_is_no_file_gets_a_note(tmp_path):
     found = {s.student: s for s in find([tree], "gqa")}
     assert set(found) == {"folder", "nothing", "link", "broken", "linked", "pipe", "huge"}
     assert all(s.path is None and s.note.say("en") for s in found.values())
+
+
+def test_a_link_to_a_classmates_work_gets_a_note(tmp_path):
+    put(tmp_path / "ann" / "gqa" / "gqa.py")
+    put(tmp_path / "ann" / "drafts" / "second.py")
+    (tmp_path / "bo" / "gqa").mkdir(parents=True)
+    (tmp_path / "bo" / "gqa" / "gqa.py").symlink_to("../../ann/gqa/gqa.py")
+    (tmp_path / "cy").mkdir()
+    (tmp_path / "cy" / "gqa").symlink_to("../ann/gqa")
+    (tmp_path / "di").symlink_to("ann")
+    put(tmp_path / "eve" / "drafts" / "second.py")
+    (tmp_path / "eve" / "gqa").mkdir()
+    (tmp_path / "eve" / "gqa" / "gqa.py").symlink_to("../drafts/second.py")
+    put(tmp_path / "flat.py")
+    (tmp_path / "link.py").symlink_to("flat.py")
+    notes = {one.student: one.note and one.note.say("en") for one in find([tmp_path], "gqa")}
+    assert [name for name, note in notes.items() if note is None] == ["ann", "eve", "flat"]  # what lies in a student's own folder may be linked to
+    assert "a link" in notes["bo"] and "a link" in notes["cy"] and "a link" in notes["di"] and "a link" in notes["link"]
+    assert find([tmp_path / "flat.py", tmp_path / "link.py"], "gqa")[1].note
+
+
+def test_a_submission_in_a_linked_folder_of_the_instructors_is_nobody_elses(tmp_path):
+    put(tmp_path / "real" / "ann" / "gqa" / "gqa.py")
+    put(tmp_path / "real" / "flat.py")
+    (tmp_path / "submitted").symlink_to(tmp_path / "real")
+    assert [one.note for one in find([tmp_path / "submitted", tmp_path / "submitted" / "flat.py"], "gqa")] == [None] * 3
+
+
+def closed(monkeypatch, module, name, to):
+    """The function of the module is refused that path, as by a folder of mode 000: the tests may run as root."""
+    real = getattr(module, name)
+
+    def refused(path, *args, **keywords):
+        if os.fspath(path) == os.fspath(to):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return real(path, *args, **keywords)
+
+    monkeypatch.setattr(module, name, refused)
+
+
+def test_a_closed_folder_stops_nobody(tmp_path, monkeypatch):
+    for student in ("ann", "bo", "cy", "di", ".hidden"):
+        put(tmp_path / student / "gqa" / "gqa.py")
+    closed(monkeypatch, pathlib.Path, "iterdir", tmp_path / "bo" / "gqa")
+    for student in ("cy", ".hidden"):
+        closed(monkeypatch, os, "lstat", tmp_path / student / "gqa")
+        closed(monkeypatch, pathlib.Path, "is_dir", tmp_path / student / "gqa")
+    notes = {one.student: one.note and one.note.say("en") for one in find([tmp_path], "gqa")}
+    assert notes == {"ann": None, "bo": notes["bo"], "cy": notes["bo"], "di": None} and "cannot be read (Permission denied)" in notes["bo"]
+    assert passed_over([tmp_path], "gqa") == []
+
+
+def test_a_closed_folder_of_the_instructors_is_named(tmp_path, monkeypatch):
+    put(tmp_path / "ann" / "gqa" / "gqa.py")
+    closed(monkeypatch, pathlib.Path, "iterdir", tmp_path)
+    with pytest.raises(NothingFound, match="cannot be read"):
+        find([tmp_path], "gqa")
 
 
 def test_bare_files_get_their_stem_and_a_number(tmp_path):

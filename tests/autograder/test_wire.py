@@ -88,12 +88,37 @@ def test_a_tensor_that_is_not_contiguous_arrives_so(axes):
     tensor = torch.arange(24.0).reshape(2, 3, 4).permute(axes)
     packer = backends._OrderPacker("torch")
     node = packer.pack(tensor)
-    got = values.unpack(node, packer.arrays, None)
+    got = values.unpack(node, packer.arrays, None, layouts=True)
     assert torch.equal(got, tensor) and got.stride() == tensor.stride()
 
 
-@pytest.mark.parametrize("axes", [[0, 0], [0], [0, 2], [0, True], "01", None, [0, "1"]])
+def test_who_does_not_ask_for_layouts_gets_none():
+    torch = pytest.importorskip("torch")
+    got = values.unpack({"kind": "tensor", "index": 0, "axes": [1, 0]}, [torch.zeros(2, 3)], None)
+    assert got.shape == (2, 3) and got.is_contiguous()
+    assert values.unpack({"kind": "array", "index": 0, "layout": "strided"}, [np.zeros((2, 3))], None).flags.c_contiguous
+    assert not values.unpack({"kind": "array", "index": 0, "layout": "strided"}, [np.zeros((2, 3))], None, layouts=True).flags.c_contiguous
+
+
+def test_an_array_of_more_axes_than_travel_stays_behind(ends):
+    """PyTorch takes minutes for the simplest sum of one that has a hundred thousand."""
+    torch = pytest.importorskip("torch")
+    many = [1] * (wire.MAX_AXES + 1)
+    assert values.Packer(lambda value: 0, "torch").pack(torch.zeros(many[1:]))["kind"] == "tensor"
+    assert values.Packer(lambda value: 0, "torch").pack(torch.zeros(many))["kind"] == "object"
+    wire.send(ends[0], {}, [torch.zeros(many)], "torch")
+    with pytest.raises(wire.WireError, match="axes"):
+        wire.receive(ends[1], "torch", deadline=soon())
+
+
+def test_a_message_may_be_allowed_little_text(ends):
+    wire.send(ends[0], {"pid": 1, "more": [[]] * 30_000})
+    with pytest.raises(wire.WireError):
+        wire.receive(ends[1], deadline=soon(), most=wire.SMALL)
+
+
+@pytest.mark.parametrize("axes", [[0, 0], [0], [0, 2], [0, True], "01", [0, "1"]])
 def test_an_order_of_axes_that_is_none_is_a_wire_error(axes):
     torch = pytest.importorskip("torch")
     with pytest.raises(wire.WireError):
-        values.unpack({"kind": "tensor", "index": 0, "axes": axes}, [torch.zeros(2, 3)], None)
+        values.unpack({"kind": "tensor", "index": 0, "axes": axes}, [torch.zeros(2, 3)], None, layouts=True)

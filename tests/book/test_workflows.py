@@ -61,6 +61,15 @@ def test_nothing_that_others_write_is_pasted_into_a_command(workflow):
         assert not re.search(r"\$\{\{\s*github\.(event|head_ref|ref_name)", step.get("run", "")), step
 
 
+@pytest.mark.parametrize(("stem", "graded"), [("grade", 1), ("grade-gpu", 2)])
+def test_students_texts_reach_the_runs_summary_through_the_report_alone(stem, graded):
+    """It escapes them; the grader's own output does not, for it is no Markdown."""
+    commands = [line.strip() for step in steps(read(ROOT / ".github" / "workflows" / f"{stem}.yml")) for line in step.get("run", "").splitlines()]
+    summaries = [line for line in commands if "GITHUB_STEP_SUMMARY" in line]
+    assert len(summaries) == len([line for line in commands if "autograder grade" in line]) == graded
+    assert all(re.search(r'-m autograder report \.\./grades --assignment "\$\{BRANCH#[a-z-]+/\}" --summary "\$GITHUB_STEP_SUMMARY"$', line) for line in summaries)
+
+
 def test_pull_requests_get_a_preview_and_no_rights():
     publish = read(ROOT / ".github" / "workflows" / "publish.yml")
     assert "pull_request" in publish["on"] and "pull_request_target" not in publish["on"]

@@ -115,3 +115,30 @@ def test_long_and_odd_texts_are_cut_and_cleaned():
     assert len(shown("x" * 10_000_000)) <= LONGEST_CELL + 2
     assert not re.search("[\0\x1b\u202e\ud800]", shown("a\0\x1b[31m\u202eb\ud800"))
     assert shown("a\r\n\tb") == "a\n\tb" and clean("a") == "a"
+
+
+def test_cells_without_end_are_cut_where_the_grader_cuts_them():
+    from autograder.gradebook.carried import cells_of
+    from autograder.notebook import MAX_CELLS
+
+    cells = cells_of(b'{"cells": [' + b'{"cell_type": "code", "source": "def f(): pass"},' * MAX_CELLS * 2 + b"{}]}", "x.ipynb")
+    assert len(cells) == MAX_CELLS and {cell.defines for cell in cells} == {frozenset("f")}
+
+
+def test_each_cell_is_searched_for_definitions_once(monkeypatch):
+    from autograder.gradebook import carried, clean_notebook
+
+    class Counted:
+        searched = 0
+
+        def findall(self, source):
+            self.searched += 1
+            return before.findall(source)
+
+    before, counted = carried.DEFINES, Counted()
+    monkeypatch.setattr(carried, "DEFINES", counted)
+    exercise = nbformat.read(clean_notebook.EXERCISES / "en" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", as_version=4).cells
+    cells = [carried.Cell(f"def f{number}(): pass", True, frozenset({"softmax-solution"})) for number in range(300)] + [carried.Cell("def softmax(): pass", True)]
+    sorted_out = carried.carry(cells, exercise)
+    assert sorted_out.answers["softmax-solution"] is cells[-1]
+    assert counted.searched == len(cells) + sum(map(carried.is_solution, exercise))

@@ -87,5 +87,17 @@ def hostile(tmp_path):
     return tmp_path
 
 
+def flags(number, longest=300, text="<"):
+    """Flags as a hostile submission may bring them about."""
+    return [{"kind": "library-attention", "evidence": f"{n} ".ljust(longest, text)} for n in range(number)]
+
+
+def flagged_class(folder, floods, each=450, number=600):
+    """A class in which everybody has a failure, the first `floods` students `each` long flags, and the last but one two of the usual kind."""
+    for n in range(number):
+        put(folder, record(f"s{n:03}", {"attention-scale": ("failed", "no-scale")}, flags=flags(each) if n < floods else []))
+    put(folder, record(f"s{number - 2:03}", flags=[{"kind": "library-attention", "evidence": f"the {which} was called"} for which in ("one", "other")]))
+
+
 def read(folder):
     return reading.read(folder, NAME)

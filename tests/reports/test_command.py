@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from autograder.cli import main
-from tests.reports.conftest import NAME, put, record
+from tests.reports.conftest import NAME, flags, put, record
 
 
 def report(*arguments):
@@ -57,6 +57,12 @@ def test_a_broken_file_is_1_for_the_shell_too(small):
     command = [sys.executable, "-m", "autograder", "report", str(small), "--assignment", NAME]
     run = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert run.returncode == 1 and b"\\u674e\\u96f7" in run.stdout and b"Bj\\xf6rn" in run.stdout and b"passed over" in run.stderr
+
+
+def test_many_flags_cost_nobody_the_row(small, tmp_path, capsys):
+    put(small, record("mallory", flags=flags(780)))
+    assert report(small, "--assignment", NAME, "--csv", tmp_path / "c.csv") == 0
+    assert "mallory" in (tmp_path / "c.csv").read_text(encoding="utf-8") and "passed over" not in capsys.readouterr().err
 
 
 def test_all_broken_is_1(tmp_path, capsys):

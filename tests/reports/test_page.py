@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.reports import charts, page
-from tests.reports.conftest import HOSTILE, PAYLOAD, put, read, record
+from tests.reports.conftest import HOSTILE, PAYLOAD, flagged_class, put, read, record
 
 VOID = {"meta", "input", "wbr", "br", "circle", "rect", "path"}
 OPTIONAL = {"td"}  # end tags that HTML lets one leave out, and the page does
@@ -173,6 +173,50 @@ def test_details_give_way_and_the_weakest_keep_theirs(tmp_path, assignment, monk
     lost = [results[int(n) - 1].score for n in re.findall(r'<p id="s(\d+)"', short)]
     assert kept and lost and min(kept) == min(result.score for result in results) and max(kept) <= max(lost)
     Outline(short)
+
+
+def flag_rows(text):
+    """[(student, the rest of the row as text)] of the page's table of flags."""
+    table = re.search(r'<h2 id="flags">.*?</section>', text, re.S)[0]
+    return [(student, re.sub(r"<.*?>", "", row)) for student, row in re.findall(r'<th scope="row"><bdi>(.*?)</bdi></th>(.*?)</tr>', table, re.S)]
+
+
+@pytest.mark.parametrize("floods, each, most", [(3, 450, 10), (599, 12, 1)])
+def test_a_flood_of_flags_keeps_to_its_room(tmp_path, assignment, floods, each, most):
+    flagged_class(tmp_path, floods, each)
+    text = page.render(read(tmp_path), assignment)
+    assert len(text.encode()) <= page.BUDGET and text.count('<tr role="row" style=') == 600
+    rows = flag_rows(text)
+    students = [student for student, _ in rows]
+    assert students.count("s000") == most + 1 and dict(rows)["s000"] == f"… and {each - most} more"
+    if floods == 3:
+        assert [row for student, row in rows if student == "s598"] == [f"⚑ library-attentionthe {which} was called" for which in ("one", "other")]
+    else:
+        assert f"… and {599 - len(set(students))} students more" in text and len(set(students)) > 150
+    assert text.count('<details id="s') > 500
+    Outline(text)
+
+
+def test_notes_and_broken_files_keep_to_their_room(tmp_path, assignment):
+    for n in range(600):
+        put(tmp_path, record(f"s{n:03}", note="<" * 600))
+        put(tmp_path, b"{", "<" * 100 + f"{n:03}")
+    text = page.render(read(tmp_path), assignment)
+    assert len(text.encode()) <= page.BUDGET
+    said = re.search(r'<h2 id="unreadable">.*?</section>', text, re.S)[0]
+    assert f"… and {600 - said.count('<tr>') + 1} students more" in said and said.count("<tr>") > 50
+    over = re.search(r'<section class="warning".*?</section>', text, re.S)[0]
+    assert "600 files were passed over" in over and f"<li>… and {600 - over.count('<li><code>')} more</li>" in over and over.count("<li><code>") > 100
+    Outline(text)
+
+
+@pytest.mark.parametrize("room", [0, 10_000, 60_000])
+def test_the_page_keeps_to_its_budget_with_what_it_says_of_details_left_out(tmp_path, assignment, monkeypatch, room):
+    class_of(tmp_path, 60)
+    monkeypatch.setattr(page, "BUDGET", 0)
+    least = len(page.render(read(tmp_path), assignment).encode())
+    monkeypatch.setattr(page, "BUDGET", least + room)
+    assert least + room - 10_000 <= len(page.render(read(tmp_path), assignment).encode()) <= least + room
 
 
 def test_nobody_and_one(tmp_path, assignment):

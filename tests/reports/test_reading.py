@@ -7,7 +7,7 @@ import pytest
 
 from autograder.names import safe_name
 from autograder.reports import reading
-from tests.reports.conftest import HOSTILE, NAME, put, read, record
+from tests.reports.conftest import HOSTILE, NAME, flags, put, read, record
 
 
 def changed(**fields):
@@ -109,6 +109,15 @@ def test_fields_that_later_versions_may_add_or_leave_out(tmp_path):
     put(tmp_path, result)
     [read_back] = read(tmp_path).results
     assert read_back.flags == () and read_back.note is None and read_back.language == "und"
+
+
+@pytest.mark.parametrize("number, kept, further", [(100, 100, 0), (101, 100, 1), (780, 100, 680)])
+def test_flags_without_end_cost_nobody_the_result(tmp_path, number, kept, further):
+    put(tmp_path, record("mallory", flags=flags(number)))
+    found = read(tmp_path)
+    [result] = found.results
+    assert found.skipped == () and (len(result.flags), result.further_flags) == (kept, further)
+    assert [evidence.split()[0] for _, evidence in result.flags[:2]] == ["0", "1"]
 
 
 def test_what_the_grader_writes_is_read(needs_sandbox, assignment, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from autograder.reports import summary, terminal
-from tests.reports.conftest import HOSTILE, put, read, record
+from tests.reports.conftest import HOSTILE, flagged_class, flags, put, read, record
 
 
 def rendered(text):
@@ -49,6 +49,44 @@ def test_it_stays_below_what_github_takes(tmp_path, assignment, monkeypatch):
     short = summary.render(read(tmp_path), assignment)
     left = int(re.search(r"… and (\d+) more", short.replace("students ", "").replace(" students", ""))[1])
     assert len(short.encode()) <= 9000 < len(whole.encode()) < 1 << 20 and len([row for row in cells(rendered(short)) if row]) == 60 - left
+
+
+def sections(text):
+    """{heading: the rows below it}."""
+    pages = re.split(r"^##+ (.*)$", text, flags=re.M)
+    return {heading: [row for row in cells(rendered(body)) if row] for heading, body in zip(pages[1::2], pages[2::2])}
+
+
+def test_a_flood_of_flags_takes_nobody_elses_nor_any_other_section(tmp_path, assignment):
+    flagged_class(tmp_path, 3)
+    text = summary.render(read(tmp_path), assignment)
+    found = sections(text)
+    assert len(text.encode()) <= summary.LIMIT and len(found["single-head"]) == 600 and "… and" not in "".join(map(str, found["single-head"]))
+    assert [row[1] for row in found["The commonest misconceptions"]] == ["no-scale"]
+    assert [[row[0] for row in found["Flags"]].count(f"s{n:03}") for n in range(4)] == [11, 11, 11, 0]
+    assert [row[1:] for row in found["Flags"] if row[0] == "s000"][-1] == ["", "… and 440 more"]
+    assert [row for row in found["Flags"] if row[0] == "s598"] == [["s598", "library-attention", f"the {which} was called"] for which in ("one", "other")]
+
+
+def test_each_section_says_how_much_it_leaves_out(tmp_path, assignment, monkeypatch):
+    flagged_class(tmp_path, 60, 12, 62)
+    for n in range(60):
+        put(tmp_path, b"{", f"broken {n:02}")
+    whole = sections(summary.render(read(tmp_path), assignment))["Flags"]
+    assert [[row[0] for row in whole].count(f"s{n:03}") for n in (0, 59, 60)] == [4, 4, 2]  # three of everybody's, and how many more
+    monkeypatch.setattr(summary, "LIMIT", 30_000)
+    text = summary.render(read(tmp_path), assignment)
+    found = sections(text)
+    assert len(text.encode()) <= 30_000 and list(found) == ["single-head", "The commonest misconceptions", "Flags", "Files passed over"]
+    assert found["The commonest misconceptions"][0][1] == "no-scale" and len(found["single-head"]) == 62
+    shown = {row[0] for row in found["Flags"]}
+    assert len(found["Flags"]) == 2 * len(shown) and f"\n… and {61 - len(shown)} students more.\n" in text
+    assert f"\n… and {60 - len(found['Files passed over'])} files more.\n" in text and found["Files passed over"]
+
+
+def test_flags_that_were_not_read_are_counted(tmp_path, assignment):
+    put(tmp_path, record("mallory", flags=flags(780, 20)))
+    assert sections(summary.render(read(tmp_path), assignment))["Flags"][-1] == ["mallory", "", "… and 770 more"]
 
 
 def test_nobody(assignment, tmp_path):

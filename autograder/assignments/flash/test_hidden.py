@@ -12,7 +12,7 @@ import torch
 
 from autograder.hidden import catches, cuda, expect, expect_small, expect_unchanged, fails, memory, points
 from autograder.hidden.gpu import expect_linear, longest_length, memory_of
-from autograder.hidden.judge import expect_pair
+from autograder.hidden.judge import expect_array, expect_pair
 from autograder.hidden.pytorch import ON_GPU
 
 MOST = 26 << 20  # bytes; all scores of the tests that have this bound take 32 MB or more, for each tensor that holds them
@@ -604,6 +604,7 @@ def expect_state_unchanged(outcome, state):
     several = [x if isinstance(x, (tuple, list)) else () for x in (state, outcome.arguments[0])]
     for before, after in zip(*several):
         if isinstance(before, torch.Tensor):
+            expect_array(after, tuple(before.shape), str(before.dtype), "state as before", "PyTorch tensor")  # or the two would broadcast
             same = (before == after) | (before.isnan() & after.isnan())
             expect(same, torch.ones_like(same), name="state as before")
 

@@ -206,7 +206,7 @@ def arguments(order, arrays, kept):
 
 def unpacked(node, arrays, kept):
     """The value of a node; on a GPU with its tensors there."""
-    value = values.unpack(node, arrays, kept.find)
+    value = values.unpack(node, arrays, kept.find, layouts=True)
     return kept.device.moved(value) if kept.device else value
 
 

@@ -10,13 +10,15 @@ import traceback
 MESSAGE_LIMIT = 500
 MAY_BE_MAGIC = re.compile(r"[%!?\f]|\A\s|\r|^\s*[,;/]|>>>|^\s*\.\.\.|In ?\[", re.MULTILINE).search  # whatever IPython writes anew
 MAX_ERRORS = 100
+SLOW_S = 1.0
 
 
-def run(sources, skip, timeout_s, before):
+def run(sources, skip, slow, timeout_s, before):
     """Run the cells top to bottom in one namespace.
 
     sources: the cells' texts. skip: indices to leave out (cells that have ended the process before). timeout_s: after so
-    many seconds a cell is interrupted, as by Jupyter's stop button, and again each second. before(i) is called before cell i.
+    many seconds a cell is interrupted, as by Jupyter's stop button, and again each second. slow: those to which that has happened
+    before, and which are interrupted after SLOW_S. before(i) is called before cell i.
     Returns (names, errors): the namespace, and [{"cell", "type", "message", "line"}, …] of the cells that raised.
     """
     shell = make_shell()
@@ -25,7 +27,7 @@ def run(sources, skip, timeout_s, before):
         before(index)
         if index in skip:
             continue
-        error = run_cell(shell, source, timeout_s)
+        error = run_cell(shell, source, min(timeout_s, SLOW_S) if index in slow else timeout_s)
         if error is not None and len(errors) < MAX_ERRORS:
             errors.append({"cell": index, **describe(error)})
     return shell.user_ns, errors

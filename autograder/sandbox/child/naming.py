@@ -2,6 +2,8 @@
 
 Own work is watched while student code runs (own_work.py), and what runs in the same process can switch the watch off. It cannot switch
 off what was read before. A library called outside functions, to compare with, is nothing to hint at; neither are comments and prose.
+The same process holds the grader's own modules, those in this folder, which student code has no reason to import: that is hinted at, too,
+and only that, since a student may call anything of his own `values` or `student`.
 """
 
 import ast
@@ -14,6 +16,9 @@ from own_work import FUNCTIONS, OPERATORS
 AROUND = ("own_work", "get_kernel", "call_boxed", "redispatch", "_op_dk", "make_fx", "fuse_attention", "THPVariable_Wrap", "ctypes")  # the watch
 NAMES = frozenset((*OPERATORS, *(name for _, name in FUNCTIONS), "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
                    "flash_attn_func", "memory_efficient_attention", *AROUND))
+FILES = os.listdir(os.path.dirname(os.path.abspath(__file__)))  # read before any student code runs, like this module
+MODULES = frozenset(name.removesuffix(".py") for name in FILES if name.endswith(".py")) - {"__init__"}
+LOADERS = ("__import__", "import_module")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 MOST_PLACES = 20
 MOST_BYTES = 16_000
@@ -66,13 +71,25 @@ def parsed(source, transform):
 
 
 def joined(node):
-    """The text that constants joined by + give; None where there is anything else."""
+    """The text that constants give, alone, joined by +, or in an f-string of nothing else; None where there is anything else."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = joined(node.left), joined(node.right)
         return None if left is None or right is None else left + right
+    if isinstance(node, ast.JoinedStr):
+        parts = [joined(part) for part in node.values]
+        return None if None in parts else "".join(parts)
     return None
+
+
+def member(node):
+    """(whose, name) of an attribute, written with a dot or with getattr; (None, None) of anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.value, node.attr
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1:
+        return node.args[0], joined(node.args[1])
+    return None, None
 
 
 class Reader(ast.NodeVisitor):
@@ -80,6 +97,7 @@ class Reader(ast.NodeVisitor):
 
     def __init__(self, transform, own):
         self.transform, self.names, self.own, self.found = transform, set(NAMES), own, []
+        self.known = {"sys": "sys", **dict.fromkeys(LOADERS, "import")}  # what names mean: that, or "modules" for sys.modules
         self.cell = self.first_line = self.depth = 0
 
     def go_through(self, tree):
@@ -93,6 +111,50 @@ class Reader(ast.NodeVisitor):
         if name in self.names:
             self.found.append({"cell": self.cell, "line": self.first_line + node.lineno, "name": name})
 
+    def note_module(self, node, path):
+        """Note the import of a module, given as a dotted path, where it is one of the grader's own."""
+        name = (path or "").partition(".")[0]
+        if name in MODULES:
+            self.found.append({"cell": self.cell, "line": self.first_line + node.lineno, "name": name})
+
+    def meaning(self, node):
+        """Whether an expression is the module sys ("sys"), sys.modules ("modules"), or a function that imports ("import"); else None."""
+        if isinstance(node, ast.Name):
+            return self.known.get(node.id)
+        if isinstance(node, ast.Call) and self.meaning(node.func) == "import":
+            return "sys" if node.args and joined(node.args[0]) == "sys" else None
+        of, name = member(node)
+        if name == "modules":
+            return "modules" if self.meaning(of) == "sys" else None
+        return "sys" if name == "sys" else "import" if name in LOADERS else None
+
+    def visit_Import(self, node):
+        for alias in node.names:
+            self.note_module(node, alias.name)
+            if alias.name == "sys":
+                self.known[alias.asname or "sys"] = "sys"
+        self.generic_visit(node)
+
+    def visit_ImportFrom(self, node):
+        if not node.level:
+            self.note_module(node, node.module)
+        for alias in node.names:
+            meaning = self.meaning(ast.Attribute(ast.Name(node.module or ""), alias.name))
+            if meaning:
+                self.known[alias.asname or alias.name] = meaning
+        self.generic_visit(node)
+
+    def visit_Assign(self, node):
+        meaning = self.meaning(node.value)
+        if meaning:
+            self.known |= {target.id: meaning for target in node.targets if isinstance(target, ast.Name)}
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node):
+        if self.meaning(node.value) == "modules":
+            self.note_module(node, joined(node.slice))
+        self.generic_visit(node)
+
     def visit_FunctionDef(self, node):
         self.depth += 1
         self.generic_visit(node)
@@ -101,6 +163,9 @@ class Reader(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
 
     def visit_Call(self, node):
+        if self.meaning(node.func) == "import" or self.meaning(member(node.func)[0]) == "modules":  # as in sys.modules.get("kernels")
+            for part in (*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "name")):
+                self.note_module(node, joined(part))
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name == "run_cell_magic" and len(node.args) == 3 and isinstance(node.args[2], ast.Constant):
             self.first_line += 1

@@ -1,7 +1,7 @@
 """One submission's process: it runs the notebook's cells, then forks a process for each test and lets the grader call what the cells defined.
 
 Orders from the grader:
-    {"order": "load", "cells": […], "skip": […], "cell_timeout_s": …, "own_work": …}
+    {"order": "load", "cells": […], "skip": […], "slow": […], "cell_timeout_s": …, "own_work": …}
                                                                         → with own_work first {"named": […]}, see naming.py;
                                                                           {"cell": i} before each cell, then {"loaded": true, "errors": […]}
     {"order": "test"} with a socket                                     → {"pid": …}, or {"pid": null} where there can be no more now
@@ -34,7 +34,8 @@ def serve(connection, framework, isolated, kept):
             own = order["own_work"]
             if own:
                 wire.send(connection, {"named": naming.places(order["cells"], cells.make_shell().transform_cell)})
-            names, errors = cells.run(order["cells"], order["skip"], order["cell_timeout_s"], lambda i: wire.send(connection, {"cell": i}))
+            before = lambda i: wire.send(connection, {"cell": i})  # noqa: E731
+            names, errors = cells.run(order["cells"], order["skip"], order["slow"], order["cell_timeout_s"], before)
             if isolated:
                 end_others()
             alone = settle()

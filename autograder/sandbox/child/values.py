@@ -7,14 +7,14 @@ A node is a JSON scalar (None, bool, int, float, str) or a dictionary with a "ki
     dict                     {"items": {key: node, …}}
     object                   {"id": number in the student's process, "type": name}; anything else stays where it is
     setting                  {"text": "torch.float16"}; a torch dtype or device
-Arrays that safetensors cannot hold (of objects, complex, text) are objects too.
+Arrays that safetensors cannot hold (of objects, complex, text), and those of more axes than travel, are objects too.
 """
 
 from collections import OrderedDict
 
 import numpy as np
 
-from wire import MAX_DEPTH, WireError
+from wire import MAX_AXES, MAX_DEPTH, WireError
 
 MAX_ITEMS = 10_000
 MAX_TEXT = 10_000
@@ -54,7 +54,7 @@ class Packer:
         if isinstance(value, np.generic) and _portable(value.dtype):
             return self._add("scalar", np.asarray(value))
         torch = loaded_torch()
-        if torch is not None and type(value) in (torch.Tensor, torch.nn.Parameter, *further_tensors) and not value.is_complex():
+        if torch is not None and type(value) in (torch.Tensor, torch.nn.Parameter, *further_tensors) and _travels(value):
             node = self._add("tensor", value.detach())
             return node if value.device.type == "cpu" else node | {"device": str(value.device)}
         return None
@@ -76,6 +76,10 @@ def _is_named_tuple(value):
 
 def _portable(dtype):
     return dtype.kind in NUMPY_KINDS and dtype.itemsize <= 8
+
+
+def _travels(tensor):
+    return not tensor.is_complex() and tensor.dim() <= MAX_AXES
 
 
 def _for_wire(array, framework):
@@ -107,22 +111,25 @@ def type_name(value):
     return name if isinstance(name, str) else "object"
 
 
-def unpack(node, arrays, find, depth=0):
-    """The value of a node. `find(node)` gives the value of an "object" node. Raises WireError for what is no node."""
+def unpack(node, arrays, find, layouts=False, depth=0):
+    """The value of a node. `find(node)` gives the value of an "object" node. Raises WireError for what is no node.
+
+    layouts: whether arrays are laid out in memory as their nodes say. The grader says so, and hears it from nobody: it costs a second array.
+    """
     if node is None or isinstance(node, (bool, int, float, str)):
         return node
     if not isinstance(node, dict) or depth > MAX_DEPTH:
         raise WireError("a value is no node")
     kind = node.get("kind")
     if kind in ("array", "scalar", "tensor"):
-        return _unpack_array(node, arrays)
+        return _unpack_array(node if layouts else node | {"layout": None, "axes": None}, arrays)
     if kind in ("tuple", "list") and isinstance(node.get("items"), list):
-        items = [unpack(item, arrays, find, depth + 1) for item in node["items"]]
+        items = [unpack(item, arrays, find, layouts, depth + 1) for item in node["items"]]
         if "class" in node:
             return named(find({"kind": "object", "id": node["class"]}), items)
         return tuple(items) if kind == "tuple" else items
     if kind == "dict" and isinstance(node.get("items"), dict):
-        return {key: unpack(item, arrays, find, depth + 1) for key, item in node["items"].items()}
+        return {key: unpack(item, arrays, find, layouts, depth + 1) for key, item in node["items"].items()}
     if kind in ("object", "setting"):
         return find(node)
     raise WireError(f"unknown kind of value {kind[:40] if isinstance(kind, str) else type(kind)!r}")
@@ -152,7 +159,7 @@ def _unpack_array(node, arrays):
         raise WireError("two values point at one array")
     if node["kind"] == "tensor":
         tensor = array if not isinstance(array, np.ndarray) else loaded_torch().from_numpy(array)
-        return _laid_out(tensor, node["axes"]) if "axes" in node else tensor
+        return tensor if node.get("axes") is None else _laid_out(tensor, node["axes"])
     array = array if isinstance(array, np.ndarray) else array.numpy()
     if node.get("layout") == "strided":  # the same numbers, every second place of a larger array
         wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype) if array.ndim else array

@@ -16,6 +16,7 @@ MAX_JSON = 8 << 20
 MAX_ARRAYS = 128 << 20
 MAX_HEADER = 1 << 20  # of safetensors, which names each array
 MAX_DEPTH = 20
+MAX_AXES = 64  # NumPy's bound too: with a hundred thousand axes, as safetensors has them, PyTorch takes minutes for an addition
 SMALL = 1 << 16  # not worth a message of its own
 LOOK_S = 0.25  # how often a wait looks at the clock, which may go slower than the wall's
 clock = time.monotonic  # what deadlines are measured by; the grader's is another
@@ -47,10 +48,15 @@ def send(connection, tree, arrays=None, framework="numpy", deadline=None):
         _send_all(connection, payload, deadline)
 
 
-def receive(connection, framework="numpy", deadline=None):
-    """Receive one message: (tree, arrays). Raises Closed, TimedOut, or WireError for anything malformed."""
+def receive(connection, framework="numpy", deadline=None, most=MAX_JSON):
+    """Receive one message: (tree, arrays). Raises Closed, TimedOut, or WireError for anything malformed. most: the most bytes of JSON."""
+    return receive_measured(connection, framework, deadline, most)[:2]
+
+
+def receive_measured(connection, framework="numpy", deadline=None, most=MAX_JSON):
+    """The same, and how many bytes of JSON there were: (tree, arrays, bytes)."""
     n_text, n_payload = HEAD.unpack(_exactly(connection, HEAD.size, deadline))
-    if n_text > MAX_JSON or n_payload > MAX_ARRAYS:
+    if n_text > most or n_payload > MAX_ARRAYS:
         raise WireError(f"a message announces {n_text + n_payload} bytes")
     text = _exactly(connection, n_text, deadline)
     payload = _exactly(connection, n_payload, deadline) if n_payload else b""
@@ -66,7 +72,9 @@ def receive(connection, framework="numpy", deadline=None):
         raise WireError(f"unreadable arrays: {type(error).__name__}") from None
     if not isinstance(tree, dict):
         raise WireError("a message is no dictionary")
-    return tree, arrays
+    if any(array.ndim > MAX_AXES for array in arrays):
+        raise WireError("an array has too many axes")
+    return tree, arrays, n_text
 
 
 def send_with_socket(connection, tree, passed=None, deadline=None):

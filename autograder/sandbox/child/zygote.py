@@ -29,7 +29,6 @@ import watching
 import wire
 
 NOBODY = 65534
-AMPLE = 1 << 30  # bytes: a submission that may take fewer is watched closely
 M_MMAP_THRESHOLD = -3  # of mallopt(3)
 PRELOAD = {
     "numpy": ("numpy", "safetensors.numpy"),
@@ -134,10 +133,10 @@ def preload_plotting():
     matplotlib.pyplot.close("all")
 
 
-def address_space():
-    """The bytes of address space in use, or 0 where the system does not say."""
+def address_space(pid="self"):
+    """The bytes of address space that a process has in use, or 0 where the system does not say."""
     try:
-        with open("/proc/self/statm") as file:
+        with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[0]) * resource.getpagesize()
     except OSError:
         return 0
@@ -156,16 +155,43 @@ def see_through(control, others, zygotes, order, connection, isolated, kept):
         become_submission(connection, order, isolated, kept, user)
     connection.close()
     wire.send(control, {"begun": True})
-    if isolated:
-        watching.watch(control, order["limits"]["total_memory_bytes"], lambda: kill_tree(child), zygotes)
-    try:
-        wire.receive(control)  # the order to end, the only one that may come now
-    except wire.Closed:
-        pass  # the grader has gone: clear up all the same
+    while next_order(control, isolated, order["limits"]["total_memory_bytes"], child, zygotes) == "hold":
+        pass
     kill_tree(child)
     _, status, usage = os.wait4(child, 0)
     unit = 1 if sys.platform == "darwin" else 1024
     wire.send(control, {"peak_memory_bytes": usage.ru_maxrss * unit, "status": status})
+
+
+def next_order(control, isolated, most_bytes, child, zygotes):
+    """Watch over the submission until an order comes, to hold its memory or to end it; carry out the first, and return its name."""
+    if isolated:
+        watching.watch(control, most_bytes, lambda: kill_tree(child), zygotes)
+    try:
+        order, _ = wire.receive(control)
+    except wire.Closed:
+        return "end"  # the grader has gone: clear up all the same
+    if order["order"] == "hold":
+        wire.send(control, {"held": hold(child, order["memory_bytes"])})
+    return order["order"]
+
+
+def hold(pid, memory_bytes):
+    """Let a process, and those that it forks, take so many bytes beyond what it has now. Returns whether that could be done.
+
+    It is done from here, since student code can change what its own process does. Where the system does not tell what a process has, there
+    is no limit, as there is none for a submission.
+    """
+    space = address_space(pid)
+    if not space:
+        return True
+    try:
+        resource.prlimit(pid, resource.RLIMIT_AS, (space + memory_bytes, space + memory_bytes))
+    except ProcessLookupError:
+        pass  # it has ended, and who asks it for something will see
+    except OSError:
+        return False
+    return True
 
 
 def kill_tree(pid):
@@ -189,7 +215,7 @@ def become_submission(connection, order, isolated, kept, user):
         else:
             os.setpgid(0, 0)
         os.chdir("/tmp")
-        if limits["memory_bytes"] < AMPLE:
+        if limits["watched"]:
             give_back_large_blocks()
         space = address_space_limit(limits)
         namespaces.limit(space, limits["processes"], limits["file_bytes"], limits["open_files"], isolated)
