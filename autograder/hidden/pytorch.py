@@ -68,7 +68,7 @@ def compare_parameters(theirs, ours, draw, name):
     require_parameters(theirs, weights, name)
     for one in weights:
         zeros = torch.zeros_like(want[one])
-        expect(getattr(theirs, one.removesuffix(".weight")).weight.nan_to_num(0, 0, 0).mul(0), zeros.double(), low=zeros, name=one)
+        expect(getattr(theirs, one.removesuffix(".weight")).weight.masked_fill(torch.tensor(True), 0), zeros.double(), low=zeros, name=one)
     numbers = {one: tensor(draw.normal(tuple(weight.shape))) for one, weight in want.items()}
     numbers |= {one.replace("weight", "bias"): tensor(draw.normal(tuple(want[one].shape[:1]))) for one in weights}
     theirs.load_state_dict(numbers, False)  # known numbers, so that a diagnosis can compare them; biases too, for whoever has some

@@ -181,6 +181,8 @@ def test_errors_of_cells_hold_texts_and_nothing_else():
 
 def test_what_one_test_brings_back_is_bounded():
     class Process:
+        text_bytes = 0
+
         def ask(self, order, arrays):
             return {"value": None}, [np.zeros(100 << 20, np.int8)]
 

@@ -1,6 +1,7 @@
 """What a student's answers cost the grader's own process: nothing of them is kept, and none is compared before its shape is known."""
 
 import gc
+import types
 import weakref
 
 import pytest
@@ -9,6 +10,8 @@ from autograder import run as grading
 from autograder.assignment import load
 from autograder.grade import Grader
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.sandbox import Sandbox, SubmissionProcess
+from autograder.verdict import Verdict
 from tests.attacks.attack import notebook
 from tests.autograder.conftest import by_id
 
@@ -104,13 +107,43 @@ def test_what_functions_take_does(flash):
     assert by_id(result)["backward-memory"]["misconception"] == "backward-whole-matrix"
 
 
-def test_slow_cells_cost_their_time_once(needs_sandbox, single_head):
-    """They are interrupted; where the notebook has to be loaded again, they are so after a second."""
-    limits = Limits(cell_s=2.0, load_s=5.3, total_s=13.5)
-    slow = ["import time\ntime.sleep(60)"] * 4
-    with Grader(single_head, SECRET, limits=limits) as grader:
-        result = grader.grade("student", notebook(single_head.solution_source, *slow), "student.ipynb", seed=1)
-    assert result["score"] == 10.0, result["tests"][0]["message"]
+SLEEPS = "import time\ntime.sleep(60)"
+
+
+def test_a_slow_cell_is_interrupted_sooner_the_second_time(needs_sandbox):
+    with Sandbox("numpy", limits=Limits(cell_s=1.5)) as sandbox:
+        with sandbox.submission() as process:
+            (error,) = process.load(["a = 1", SLEEPS, "b = 2"])
+            assert error["message"] == "interrupted after 1.5 s" and process.slow == {1}
+        with sandbox.submission() as process:
+            (error,) = process.load(["a = 1", SLEEPS, "b = 2"], slow=process.slow | {1})
+            assert error["message"] == "interrupted after 1.0 s"
+
+
+def test_what_was_slow_is_known_when_the_notebook_is_loaded_again(needs_sandbox, monkeypatch):
+    """Some exercises are loaded once for each kind of test."""
+    slow, load_ = [], SubmissionProcess.load
+
+    def noted(self, cells, skip, until, own_work, slow_cells):
+        slow.append(set(slow_cells))
+        return load_(self, cells, skip, until, own_work, slow_cells)
+
+    exercise = load("mqa")
+    with Grader(exercise, SECRET, limits=Limits(cell_s=3.0)) as grader:
+        monkeypatch.setattr(SubmissionProcess, "load", noted)
+        result = grader.grade("student", notebook(exercise.solution_source, SLEEPS), "student.ipynb", seed=1)
+    assert result["score"] == result["max_score"] and len(slow) > 1
+    assert slow == [set()] + [{1}] * (len(slow) - 1)
+
+
+@pytest.mark.parametrize(("ran_s", "left_out"), [(1.0, False), (10.5, False), (28.0, True)])
+def test_a_cell_that_was_running_when_time_was_over_may_only_be_slow(grader, ran_s, left_out):
+    run, skip = grading.SubmissionRun(grader, 1), set()
+    process = types.SimpleNamespace(current_cell=3, cell_took_s=lambda: ran_s)
+    run._leave_out(process, Verdict("timeout"), skip)
+    assert (skip, run.slow) == (({3}, set()) if left_out else (set(), {3}))
+    run._leave_out(process, Verdict("error"), skip)
+    assert skip == {3}
 
 
 def test_parameters_may_begin_as_anything(needs_sandbox):
