@@ -10,6 +10,7 @@ from autograder import run as grading
 from autograder.assignment import load
 from autograder.grade import Grader
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.patience import clock
 from autograder.sandbox.sandbox import Sandbox, SubmissionProcess
 from autograder.verdict import Verdict
 from tests.attacks.attack import notebook
@@ -105,6 +106,16 @@ def test_what_functions_take_does(flash):
     wrong = flash.assignment.wrong["backward-whole-matrix"]
     result = flash.grade("student", (wrong.source + "\nkept = torch.randn(20_000_000)").encode(), "student.py", seed=1)
     assert by_id(result)["backward-memory"]["misconception"] == "backward-whole-matrix"
+
+
+def test_a_notebook_that_fills_its_memory_can_be_held(needs_sandbox):
+    """What it has and what the test may take are more together than a submission may have; no limit is raised."""
+    with Sandbox("numpy", limits=Limits(memory_bytes=200 << 20)) as sandbox:
+        with sandbox.submission(memory_bytes=150 << 20) as process:
+            assert process.load(["import numpy as np\nkept = np.ones(100 << 20, np.int8)", "def f():\n    return np.ones(120 << 20, np.int8).size"]) == []
+            with process.test(clock() + 10) as test:
+                answer, _ = test.ask({"order": "call", "target": {"name": "f"}, "args": [], "kwargs": {}}, [])
+            assert "allocate" in answer["error"]["message"]
 
 
 SLEEPS = "import time\ntime.sleep(60)"

@@ -177,7 +177,7 @@ def next_order(control, isolated, most_bytes, child, zygotes):
 
 
 def hold(pid, memory_bytes):
-    """Let a process, and those that it forks, take so many bytes beyond what it has now. Returns whether that could be done.
+    """Let a process, and those that it forks, take so many bytes beyond what it has now, and never more than before. Returns whether that could be done.
 
     It is done from here, since student code can change what its own process does. Where the system does not tell what a process has, there
     is no limit, as there is none for a submission.
@@ -186,7 +186,9 @@ def hold(pid, memory_bytes):
     if not space:
         return True
     try:
-        resource.prlimit(pid, resource.RLIMIT_AS, (space + memory_bytes, space + memory_bytes))
+        _, most = resource.prlimit(pid, resource.RLIMIT_AS)
+        held = space + memory_bytes if most == resource.RLIM_INFINITY else min(space + memory_bytes, most)
+        resource.prlimit(pid, resource.RLIMIT_AS, (held, held))
     except ProcessLookupError:
         pass  # it has ended, and who asks it for something will see
     except OSError:
