@@ -83,7 +83,7 @@ def test_hover_focus_and_escape(code, reader, address):  # noqa: F811
     sentence = said[term.get_attribute("href").partition("#")[2]]
     assert not box.is_visible()
     term.hover()
-    assert box.inner_text() == sentence and term.get_attribute("aria-describedby") == "explanation"
+    assert box.text_content() == sentence and term.get_attribute("aria-describedby") == "explanation"
     box.hover()  # the pointer may go there
     reader.wait_for_timeout(400)
     assert box.is_visible()
@@ -102,7 +102,7 @@ def test_later_mentions_are_explained_to_the_pointer_alone(code, reader, address
     reader.goto(f"{address}/{code}/{CHAPTER}.html", wait_until="networkidle")
     later, box = reader.locator("span.explained").first, reader.locator("#explanation")
     later.hover()
-    assert box.inner_text() == said[later.get_attribute("data-term")]
+    assert box.text_content() == said[later.get_attribute("data-term")]
     assert later.evaluate("(word) => word.tabIndex") == -1
 
 
