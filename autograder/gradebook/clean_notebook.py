@@ -15,7 +15,8 @@ from autograder.languages import DEFAULT
 from autograder.messages import message
 
 EXERCISES = ROOT / "exercises"
-HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
+HEADING = re.compile(r"#{1,6} .*")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 def build(assignment, source, language, cells):
@@ -94,8 +95,21 @@ def _fill(cell, answer, language):
 
 def _heading(cell):
     """A text of the exercise, of which the heading is enough here; nothing where it has none."""
-    found = HEADING.search(cell.source)
-    return [nbformat.v4.new_markdown_cell(found[0])] if found else []
+    found = next(filter(HEADING.match, _outside_fences(cell.source)), None)
+    return [nbformat.v4.new_markdown_cell(found)] if found else []
+
+
+def _outside_fences(text):
+    """The lines of a Markdown text that are no code: a comment in Python looks like a heading."""
+    fence = None
+    for line in text.split("\n"):
+        marks = FENCE.match(line)
+        if fence is None and not marks:
+            yield line
+        elif fence is None:
+            fence = marks[1]
+        elif marks and marks[1].startswith(fence) and line.strip() == marks[1]:
+            fence = None
 
 
 def _own(cells):

@@ -16,6 +16,7 @@ from autograder.gradebook.carried import shown
 from autograder.gradebook.isolated_scores import MARKS
 from autograder.languages import DEFAULT, LANGUAGES, catalogue_name
 from autograder.messages import message
+from autograder.reports.text import marked_up
 
 TEMPLATE = "feedback.html.j2"
 NO_ANSWER = "No response."  # nbgrader's own comment on a cell that is as it was handed out
@@ -42,6 +43,7 @@ def page(notebook, grades):
     say = _speaker(language)
     loader = FileSystemLoader(Path(__file__).parent / "templates")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["marked_up"] = marked_up
     environment.filters["number"] = lambda value: format_decimal(round(float(value or 0), 2), locale=catalogue_name(language))
     return environment.get_template(TEMPLATE).render(
         language=language,

@@ -5,13 +5,12 @@ Everything that comes from a result passes through Jinja's escaping; besides, th
 
 import datetime
 import functools
-import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from autograder.reports import charts, room, text
 from autograder.reports.figures import figures, histogram, short_name
@@ -74,7 +73,7 @@ def _template():
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined,
                                      trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(
-        points=text.points, seconds=text.seconds, size=text.size, marked_up=marked_up,
+        points=text.points, seconds=text.seconds, size=text.size, marked_up=text.marked_up,
         name=lambda result: bdi(result.name, NAME), long_name=lambda result: bdi(result.name, LONG_NAME),
         breakable=lambda name: Markup("_<wbr>").join(name.split("_")),
         cut=lambda value, longest=EVIDENCE: text.cut(value, longest), short=short_name,
@@ -86,11 +85,6 @@ def _template():
 def bdi(name, longest):
     """A name as an element that keeps its direction of writing to itself."""
     return Markup("<bdi>{}</bdi>").format(text.cut(name, longest))
-
-
-def marked_up(sentence):
-    """Escaped text, with what stands between backticks as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(sentence))))
 
 
 def _tiles(results, found):
@@ -253,4 +247,4 @@ def _told(test, language, assignment):
     return Markup('<li><span class="mark {}">{}</span> <code>{}</code> <span class="soft">{}{}</span>'
                   '<div class="said" lang="{}" dir="auto">{}</div></li>').format(
         kind, SYMBOLS[test.status], short_name(test.id, assignment), test.status, f" · {test.misconception}" if test.misconception else "",
-        language, marked_up(text.cut(test.message, MESSAGE)))
+        language, text.marked_up(text.cut(test.message, MESSAGE)))

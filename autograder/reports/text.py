@@ -1,6 +1,9 @@
 """Texts from results, made fit to be shown."""
 
+import re
 import unicodedata
+
+from markupsafe import Markup, escape
 
 INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 JOINERS = "\u200c\u200d"  # names in Persian, Hindi and others are spelt with them
@@ -14,6 +17,11 @@ def visible(text):
 def _spelt(character):
     code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def marked_up(text):
+    """Escaped text, with what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def cut(text, longest):
