@@ -2,12 +2,13 @@
 
     python -m book.tools.build [--language CODE]... [--base-url URL] [--pyodide local|cdn] [--force]
 
-A language whose pages are up to date is left as it is, and of one in which pages have been edited no others are read. Cells are executed
+With --language the site holds the languages named, and no others. A language whose pages are up to date is left as it is, and of one in which pages have been edited no others are read. Cells are executed
 where their code is new and otherwise taken from a cache, so prose can be edited without running anything. A warning, or a cell that raises,
 fails the build, and the site of the last good build stays. A build waits for another one of the same folder.
 """
 
 import argparse
+import json
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ from book.tools.languages import CODES, LANGUAGES, SOURCE, Language
 from book.tools.lite import put, pyodide
 from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 
+ASSEMBLED = BUILD / "assembled.json"  # what the site was put together from
+WAIT = f", or put it on the list in {untranslated.LIST} with `python -m book.tools.translations --wait`: readers then find it in English"
 AT_ONCE = 4  # languages built side by side: while one waits for what another computes, a third goes on
 
 
@@ -36,14 +39,14 @@ def build_language(language: Language, base_url: str, changed: list[str] | None)
 
     changed: the pages that have changed since it was last built, where nothing else has: the others are not read again.
     """
-    begin, pages = time.monotonic(), stamp.pages(language)
+    begin, before = time.monotonic(), stamp.state(language, base_url)
     command = [sys.executable, "-m", "book.tools.sphinx_build", language.code, str(BUILD / language.code), "--base-url", base_url]
     if changed is not None:
         command += ["--changed", *changed]
     done = subprocess.run(command, cwd=ROOT, env=runtime.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           encoding="utf-8", errors="replace")
     if done.returncode == 0:
-        stamp.write(language, pages, base_url)
+        stamp.write(language, before, base_url)
     return done.returncode == 0, done.stdout.strip(), time.monotonic() - begin
 
 
@@ -51,10 +54,13 @@ def check_pages(wanted: list[Language]) -> list[str]:
     """What is missing, as sentences for the reader of the terminal. A translation may lack what is on the list of the untranslated."""
     found, chapters, listed = [], toc.chapters(), untranslated.read()
     for language in wanted:
+        found += [f"book/{language.code}/{name}.md is not in the table of contents, so no site would have it: put it into _toc.yml"
+                  for name in toc.unlisted(language.code)]
         for name in originals.missing(language.code):
             page = f"book/{language.code}/{name}.md"
-            if page not in listed or name == chapters[0] or not (BOOK / SOURCE / f"{name}.md").is_file():
-                found.append(f"{language.name} has no page {page}, which _toc.yml lists")
+            may_wait = name != chapters[0] and (BOOK / SOURCE / f"{name}.md").is_file()
+            if page not in listed or not may_wait:
+                found.append(f"{language.name} has no page {page}, which _toc.yml lists: write it{WAIT if may_wait else ''}")
         found += [f"{page} is on the list in {untranslated.LIST}, and it is there: take it off the list"
                   for page in listed if page.startswith(f"book/{language.code}/") and (ROOT / page).is_file()]
     return found
@@ -67,9 +73,7 @@ def build(wanted: list[Language], base_url: str = "", force: bool = False, pytho
     """
     problems = check_pages(wanted)
     if problems:
-        remedy = (f"Write the page, or put it on the list in {untranslated.LIST}, so that readers of that language find it in English "
-                  "(any page but the first).")
-        print("The book is not complete:", *problems, remedy, sep="\n  ", file=sys.stderr)
+        print("The book is not complete:", *problems, sep="\n  ", file=sys.stderr)
         return 1
     runtime.prepare()
     stale = {language: changed for language in wanted if (changed := None if force else stamp.changed(language, base_url)) != []}
@@ -82,6 +86,8 @@ def build(wanted: list[Language], base_url: str = "", force: bool = False, pytho
         for language, job in jobs:
             good, said, seconds = job.result()
             print(f"{language.code}: {'built' if good else 'FAILED'} in {seconds:.0f} s", flush=True)
+            if good and not stamp.mark(language).is_file():
+                print(f"{language.code}: settings, tools or files that pages include were edited meanwhile; the next build makes it anew")
             if not good:
                 failed = True
                 print(said, file=sys.stderr)
@@ -90,14 +96,31 @@ def build(wanted: list[Language], base_url: str = "", force: bool = False, pytho
         return 1
     if stale or not complete(wanted) or not put.is_current(SITE, python):
         site.assemble(wanted, base_url=base_url, python=python)
-    print(f"The book is in {SITE.relative_to(ROOT)}/index.html")
+        ASSEMBLED.write_text(json.dumps(made_of(wanted), indent=1) + "\n", encoding="utf-8")
+    print(f"The book is in {SITE.relative_to(ROOT)}/index.html", *left_out(wanted), sep="\n")
     return 0
 
 
+def made_of(wanted: list[Language]) -> dict[str, str]:
+    """What a site of these languages is put together from: a hash of what each was last built from."""
+    return {each.code: stamp.hash_of([stamp.mark(each)]) for each in wanted}
+
+
 def complete(wanted: list[Language]) -> bool:
-    """Whether the site holds these languages and no others."""
+    """Whether the site holds these languages, as they were last built, and no others.
+
+    A build may have been stopped when its languages were built and the site was still the old one.
+    """
     folders = {each.name for each in SITE.iterdir() if each.is_dir()} - {put.SHARED} if SITE.is_dir() else set()
-    return (SITE / "index.html").is_file() and folders == {each.code for each in wanted}
+    last = json.loads(ASSEMBLED.read_text(encoding="utf-8")) if ASSEMBLED.is_file() else {}
+    return (SITE / "index.html").is_file() and folders == {each.code for each in wanted} and last == made_of(wanted)
+
+
+def left_out(wanted: list[Language]) -> list[str]:
+    """A sentence where there are languages that the site does not hold: links lead to them."""
+    others = [each.code for each in LANGUAGES if each not in wanted and (BOOK / each.code).is_dir()]
+    return [f"It holds {', '.join(each.code for each in wanted)} alone: its links to {', '.join(others)} lead nowhere until all are built."
+            ] if others else []
 
 
 def base_url_of_config() -> str:
@@ -107,7 +130,8 @@ def base_url_of_config() -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m book.tools.build", description="Build the book to _build/site/.")
-    parser.add_argument("--language", action="append", choices=CODES, metavar="CODE", help=f"one of {', '.join(CODES)}; default: all")
+    parser.add_argument("--language", action="append", choices=CODES, metavar="CODE", help=f"one of {', '.join(CODES)}; default: all. The site holds "
+                        "the languages named and no others, and links to those lead nowhere")
     parser.add_argument("--base-url", default=None, help="absolute address of the site, for canonical and alternate links")
     parser.add_argument("--pyodide", choices=pyodide.CHOICES, default="local", help="where notebooks in a browser load Python from: "
                         "a copy in the site, or the address where its makers publish it")

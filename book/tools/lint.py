@@ -28,7 +28,7 @@ def contents() -> list[str]:
     """Pages that `_toc.yml` lists and are not there, and the other way round, a sentence each."""
     listed, there = toc.chapters(), {path.stem for path in (BOOK / SOURCE).glob("*.md")}
     return ([f"_toc.yml lists {name}, and there is no book/{SOURCE}/{name}.md" for name in listed if name not in there]
-            + [f"book/{SOURCE}/{name}.md is not in _toc.yml" for name in sorted(there - set(listed))]
+            + [f"book/{SOURCE}/{name}.md is not in _toc.yml" for name in toc.unlisted(SOURCE)]
             + [f"_toc.yml lists {name} {listed.count(name)} times" for name in sorted(set(listed)) if listed.count(name) > 1])
 
 

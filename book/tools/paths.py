@@ -14,3 +14,4 @@ CONFIG = ROOT / "_config.yml"
 TOC = ROOT / "_toc.yml"
 BUILD = ROOT / "_build"
 SITE = BUILD / "site"
+README = "README.md"  # in a language's folder: tells of the project in that language, and is no page

@@ -18,7 +18,7 @@ from babel.messages import mofile, pofile
 
 from book.tools import kernels, languages, lean, originals, runtime, toc
 from book.tools.ext import bibliography
-from book.tools.paths import BOOK, CONFIG, LOCALE, REFERENCES, STATIC, TEMPLATES
+from book.tools.paths import BOOK, CONFIG, LOCALE, README, REFERENCES, STATIC, TEMPLATES
 
 EXTENSIONS = [
     "sphinx_copybutton",
@@ -93,7 +93,7 @@ def settings(language: languages.Language, locale_dir: Path, toc_path: Path, bas
         "html_title": language.title,
         "html_short_title": language.title,
         "html_baseurl": f"{base_url.rstrip('/')}/{language.code}/" if base_url else "",
-        "exclude_patterns": ["README.md"],  # tells of the project in that language, and is no page
+        "exclude_patterns": [README],
         "html_static_path": [str(STATIC)],
         "templates_path": [str(TEMPLATES)],
         "html_favicon": str(STATIC / "favicon.svg"),

@@ -40,8 +40,13 @@ def pages(language: Language) -> dict[str, str]:
     return {path.stem: hash_of([path]) for path in sorted((BOOK / language.code).glob("*.md"))}
 
 
+def included(language: Language) -> dict[str, str]:
+    """A hash of each file elsewhere that the language's pages included, by its path."""
+    return {path.relative_to(ROOT).as_posix(): hash_of([path]) for path in dependencies(language)}
+
+
 def surroundings(language: Language, base_url: str = "") -> str:
-    """The hash of everything that the language's pages are made of beside their own files.
+    """The hash of everything that the language's pages are made of beside their own files and what these include.
 
     The switcher shows which pages others have, so their names count; links lead to English pages that the language lacks, so these count
     too.
@@ -49,8 +54,13 @@ def surroundings(language: Language, base_url: str = "") -> str:
     names = [f"{each.code}: {sorted(page.name for page in (BOOK / each.code).glob('*.md'))}" for each in LANGUAGES]
     elsewhere = [BOOK / SOURCE / f"{name}.md" for name in originals.missing(language.code)]
     beside = [path for path in files_below(BOOK / language.code) if path.suffix != ".md" and path.name != translations.RECORD]
-    paths = [*beside, *(each for each in elsewhere if each.is_file()), LOCALE / f"{language.code}.po", *COMMON, *dependencies(language)]
+    paths = [*beside, *(each for each in elsewhere if each.is_file()), LOCALE / f"{language.code}.po", *COMMON]
     return hash_of(paths, f"{language} {base_url} {launch.repository()} {runtime.fingerprint()}", *names)
+
+
+def state(language: Language, base_url: str = "") -> dict:
+    """Hashes of everything that the language is made of. What a page includes is known once it has been built."""
+    return {"surroundings": surroundings(language, base_url), "included": included(language), "pages": pages(language)}
 
 
 def mark(language: Language) -> Path:
@@ -62,13 +72,24 @@ def changed(language: Language, base_url: str = "") -> list[str] | None:
     """The pages that are no longer what they were when the language was built; None where more has changed, or nothing has been built."""
     path = mark(language)
     last = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    now = pages(language)
-    if not last or last["pages"].keys() != now.keys() or last["surroundings"] != surroundings(language, base_url):
+    now = state(language, base_url)
+    if last.keys() != now.keys() or last["pages"].keys() != now["pages"].keys():
         return None
-    return [name for name in now if now[name] != last["pages"][name]]
+    if any(last[part] != now[part] for part in ("surroundings", "included")):
+        return None
+    return [name for name, its_hash in now["pages"].items() if its_hash != last["pages"][name]]
 
 
-def write(language: Language, read: dict[str, str], base_url: str = "") -> None:
-    """Notes that the language's pages have been built. `read`: what `pages` gave before the build, since one may have been edited meanwhile."""
-    made_of = {"surroundings": surroundings(language, base_url), "pages": read}
-    mark(language).write_text(json.dumps(made_of, indent=1) + "\n", encoding="utf-8")
+def write(language: Language, before: dict, base_url: str = "") -> bool:
+    """Notes what the language's pages have been built from: `before`, what `state` gave before the build.
+
+    A page that was edited meanwhile counts as changed. Where something else was, nothing is noted, for who knows which pages were built with
+    it; the answer is then False.
+    """
+    after = state(language, base_url)
+    known = before["included"].keys() & after["included"].keys()
+    if after["surroundings"] != before["surroundings"] or any(after["included"][name] != before["included"][name] for name in known):
+        mark(language).unlink(missing_ok=True)
+        return False
+    mark(language).write_text(json.dumps(before | {"included": after["included"]}, indent=1) + "\n", encoding="utf-8")
+    return True

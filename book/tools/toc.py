@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from book.tools.paths import TOC
+from book.tools.paths import BOOK, README, TOC
 
 INNER = ("parts", "subtrees", "chapters", "sections", "entries")
 
@@ -29,6 +29,12 @@ def chapters() -> list[str]:
 
     walk(load())
     return found
+
+
+def unlisted(code: str) -> list[str]:
+    """The names of a language's pages that the table of contents does not list: no site would have them."""
+    there = {path.stem for path in (BOOK / code).glob("*.md") if path.name != README}
+    return sorted(there - set(chapters()))
 
 
 def numbers() -> dict[str, int]:

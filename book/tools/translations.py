@@ -15,12 +15,11 @@ from book.tools import untranslated
 from book.tools.blocks import parse
 from book.tools.compare import differences, excerpt
 from book.tools.languages import CODES, SOURCE
-from book.tools.paths import ROOT
+from book.tools.paths import README, ROOT
 from book.tools.untranslated import FOLDERS
 
 TRANSLATIONS = tuple(code for code in CODES if code != SOURCE)
 RECORD = "translated-from.json"
-README = "README.md"  # tells of the project in that language, and is no page
 
 
 def main(arguments=None):

@@ -119,12 +119,24 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize("change", [
-    lambda root: (root / "_config.yml").write_text((root / "_config.yml").read_text(encoding="utf-8") + "# another\n", encoding="utf-8"),
-    lambda root: (root / "book" / "sv" / "beside.txt").write_text("a page may include it", encoding="utf-8"),
-    lambda root: (root / "book" / "sv" / "more.md").write_text("another page", encoding="utf-8"),
-], ids=["settings", "a file beside the pages", "a page more"])
-def test_all_pages_are_read_again_where_more_than_pages_has_changed(tmp_path, monkeypatch, change):
+def test_a_build_that_was_stopped_before_its_site_was_there_is_ended_by_the_next(small):
+    """All languages are built then, and nothing is to be done but to put the site together."""
+    stopped = ("from book.tools import build, site\n"
+               "def stop(*_, **__):\n    raise KeyboardInterrupt\n"
+               "site.assemble = stop\n"
+               "build.main(['--language', 'en', '--language', 'sv'])")
+    small.write("sv", "start", f"# Start sv\n\nProse of a build that is stopped. See {{ref}}`there`.\n\n{CELL}")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-c", stopped], cwd=small.root, env=environment, capture_output=True, encoding="utf-8")
+    assert "sv: built" in done.stdout and "KeyboardInterrupt" in done.stderr
+    done = small.build("en", "sv")
+    assert done.returncode == 0 and "sv: up to date" in done.stdout
+    assert "Prose of a build that is stopped" in small.page("sv", "start")
+
+
+@pytest.fixture
+def stamped(tmp_path, monkeypatch):
+    """A folder in which Swedish has two pages, one of which includes a picture."""
     for name in ("BOOK", "BUILD", "LOCALE", "CONFIG", "ROOT"):
         monkeypatch.setattr(stamp, name, tmp_path / {"BOOK": "book", "BUILD": "_build", "LOCALE": "locale", "CONFIG": "_config.yml", "ROOT": ""}[name])
     monkeypatch.setattr(stamp, "COMMON", [tmp_path / "_config.yml"])
@@ -133,15 +145,57 @@ def test_all_pages_are_read_again_where_more_than_pages_has_changed(tmp_path, mo
     (tmp_path / "_config.yml").write_text("title: A book\n", encoding="utf-8")
     for name in ("one", "two"):
         (tmp_path / "book" / "sv" / f"{name}.md").write_text(name, encoding="utf-8")
+    (tmp_path / "picture.svg").write_text("<svg/>", encoding="utf-8")
+    (tmp_path / "_build" / "sv" / "dependencies.json").write_text('["picture.svg"]', encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("change", [
+    lambda root: (root / "_config.yml").write_text((root / "_config.yml").read_text(encoding="utf-8") + "# another\n", encoding="utf-8"),
+    lambda root: (root / "book" / "sv" / "beside.txt").write_text("a page may include it", encoding="utf-8"),
+    lambda root: (root / "picture.svg").write_text("<svg></svg>", encoding="utf-8"),
+    lambda root: (root / "book" / "sv" / "more.md").write_text("another page", encoding="utf-8"),
+], ids=["settings", "a file beside the pages", "a file that a page includes", "a page more"])
+def test_all_pages_are_read_again_where_more_than_pages_has_changed(stamped, change):
     swedish = language("sv")
     assert stamp.changed(swedish) is None  # nothing has been built
-    stamp.write(swedish, stamp.pages(swedish))
+    assert stamp.write(swedish, stamp.state(swedish))
     assert stamp.changed(swedish) == []
-    (tmp_path / "book" / "sv" / "two.md").write_text("2", encoding="utf-8")
+    (stamped / "book" / "sv" / "two.md").write_text("2", encoding="utf-8")
     assert stamp.changed(swedish) == ["two"]
     assert stamp.changed(swedish, "https://example.org") is None
-    change(tmp_path)
+    change(stamped)
     assert stamp.changed(swedish) is None
+
+
+@pytest.mark.parametrize("name", ["_config.yml", "picture.svg"])
+def test_what_is_edited_while_pages_are_built_is_not_taken_as_built(stamped, name):
+    swedish = language("sv")
+    before = stamp.state(swedish)
+    (stamped / name).write_text("edited meanwhile", encoding="utf-8")
+    assert not stamp.write(swedish, before)
+    assert stamp.changed(swedish) is None
+
+
+def test_a_page_that_is_edited_while_it_is_built_is_built_again(stamped):
+    swedish = language("sv")
+    before = stamp.state(swedish)
+    (stamped / "book" / "sv" / "two.md").write_text("edited meanwhile", encoding="utf-8")
+    assert stamp.write(swedish, before)
+    assert stamp.changed(swedish) == ["two"]
+
+
+def test_a_build_tells_what_was_edited_meanwhile(monkeypatch, capsys, tmp_path):
+    """And puts the site together all the same."""
+    monkeypatch.setattr(stamp, "mark", lambda language: tmp_path / "none")
+    monkeypatch.setattr(stamp, "changed", lambda *_: None)
+    monkeypatch.setattr(build, "build_language", lambda *_: (True, "", 0.0))
+    monkeypatch.setattr(build.site, "assemble", lambda *_, **__: None)
+    monkeypatch.setattr(build, "ASSEMBLED", tmp_path / "assembled.json")
+    assert build.build([language("sv")]) == 0
+    said = capsys.readouterr().out
+    assert "sv: settings, tools or files that pages include were edited meanwhile" in said
+    assert "It holds sv alone: its links to en, zh-CN, ru lead nowhere until all are built." in said
 
 
 def test_notebook_is_the_same_on_every_build(small):
@@ -172,6 +226,16 @@ def test_missing_page_is_named(small):
     done = small.build("en", "ru")
     assert done.returncode == 1
     assert "Русский has no page book/ru/start.md" in done.stderr
+
+
+def test_a_page_that_the_table_of_contents_forgets_is_named(small):
+    page = small.root / "book" / "en" / "forgotten.md"
+    page.write_text("# Forgotten\n", encoding="utf-8")
+    try:
+        done = small.build("en", "sv")
+        assert done.returncode == 1 and "book/en/forgotten.md" in done.stderr and "put it into _toc.yml" in done.stderr
+    finally:
+        page.unlink()
 
 
 @pytest.mark.parametrize(("text", "said"), [
