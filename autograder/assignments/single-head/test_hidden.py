@@ -82,8 +82,9 @@ def test_attention_one_key(student, reference, draw):
 def test_attention_scale(student, reference, draw):
     """The scores are divided by √d_head, before the softmax."""
     for _ in range(2):
-        d_head, n_keys, d_value = draw.different_sizes(3, 5, 40)
-        q, k, v = 2 * draw.normal((1, d_head)), draw.normal((n_keys, d_head)), draw.normal((n_keys, d_value))
+        sizes = draw.size(5, 9), draw.size(13, 19), draw.size(28, 40)  # so far apart that to divide by the wrong one shows
+        d_head, n_keys, d_value = (sizes[place] for place in draw.different_sizes(3, 0, 3))
+        q, k, v = draw.normal((1, d_head)) / 2, draw.normal((n_keys, d_head)), draw.normal((n_keys, d_value))  # no key wins, scaled or not
         compare_attention(student, reference, q, k, v)
 
 
@@ -119,9 +120,8 @@ def test_attention_mask(student, reference, draw):
     compare_attention(student, reference, q, k, v, draw.mask((n_queries, n_keys)))
     q, k, v = (np.stack([x, -x]) for x in (q, k, v))
     compare_attention(student, reference, q, k, v, draw.mask((2, 1, n_keys)))
-    loud = draw.mask((n_queries, n_keys))
-    loud[:, 0] = False
-    k[:, 0] *= 1000  # a forbidden key that would win any contest
+    loud = np.pad(draw.mask((n_queries, n_keys - 1)), ((0, 0), (1, 0)))  # one key more, forbidden, before those of which each query sees some
+    k[:, 0] *= 1000  # it would win any contest
     compare_attention(student, reference, q, k, v, loud)
 
 
@@ -191,7 +191,8 @@ def test_causal_square(student, reference, draw):
 @catches("causal-top-left", "causal-transposed")
 def test_causal_rectangle(student, reference, draw):
     """With more keys than queries the queries are the last tokens; with fewer, the first queries see nothing."""
-    few, many = sorted(draw.different_sizes(2, 2, 9))
+    few = draw.size(2, 7)
+    many = few + draw.size(2, 5)  # with one key more than queries `<` for `≤` gives the mask that is aligned at the first key
     for n_queries, n_keys in ((few, many), (1, many), (many, few)):
         expect(student.causal_mask(n_queries, n_keys), reference.causal_mask(n_queries, n_keys), name="causal_mask")
 

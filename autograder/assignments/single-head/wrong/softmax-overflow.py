@@ -4,6 +4,6 @@ not a number. Subtract the largest score of each row first; the result stays the
 
 def softmax(x, axis=-1):
     scores = np.asarray(x, dtype=working_dtype(x))
-    scores = np.where(np.isneginf(scores).all(axis=axis, keepdims=True), 0, scores)
+    empty = np.isneginf(scores).all(axis=axis, keepdims=True)
     exponentials = np.exp(scores)
-    return (exponentials / exponentials.sum(axis=axis, keepdims=True)).astype(result_dtype(x))
+    return (exponentials / np.where(empty, 1, exponentials.sum(axis=axis, keepdims=True))).astype(result_dtype(x))
