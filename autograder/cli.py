@@ -121,12 +121,12 @@ def print_summary(done):
 
 
 def remark(result):
-    """What a line of the summary ends with: the note, the misconceptions, or how the other tests ended."""
-    if result["note"]:
-        return result["note"]
-    named = sorted({test["misconception"] for test in result["tests"] if test["misconception"]})
-    other = [test["status"] for test in result["tests"] if test["status"] in ("failed", "error", "timeout") and not test["misconception"]]
-    return ", ".join(named + [f"{other.count(status)} × {status}" for status in sorted(set(other)) if not named])
+    """What a line of the summary ends with."""
+    from autograder.remark import words
+
+    found = [(test["status"], test["misconception"]) for test in result["tests"]]
+    open_points = sum(test["max_points"] for test in result["tests"] if test["status"] == "deferred")
+    return ", ".join(words(result["note"], found, [flag["kind"] for flag in result["flags"]], open_points))
 
 
 def run_report(options):

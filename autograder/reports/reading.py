@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder import remark
 from autograder.languages import LANGUAGES
 from autograder.messages import clean
 from autograder.names import safe_name
@@ -70,7 +71,12 @@ class Result:
     @property
     def misconceptions(self):
         """The misconceptions that were recognised, each once, in the tests' order."""
-        return tuple(dict.fromkeys(test.misconception for test in self.tests if test.misconception))
+        return remark.misconceptions(self.found)
+
+    @property
+    def found(self):
+        """The (status, misconception) of each test."""
+        return tuple((test.status, test.misconception) for test in self.tests)
 
 
 @dataclass(frozen=True)

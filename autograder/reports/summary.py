@@ -1,5 +1,6 @@
 """A summary in Markdown, as GitHub shows it on the page of a workflow's run ($GITHUB_STEP_SUMMARY)."""
 
+from autograder.remark import endings
 from autograder.reports import room
 from autograder.reports.figures import figures
 from autograder.reports.text import counted, cut, percent, points
@@ -9,6 +10,7 @@ FLAGS, SKIPPED = 4, 8  # the part of LIMIT that these sections may fill: a quart
 NAME, EVIDENCE = 60, 300  # characters
 EACH = ((10, EVIDENCE), (3, 150), (1, 80))  # flags of one student and characters of each: as many as find room for everybody
 COMMONEST = 20
+MISCONCEPTIONS = 5  # of one student
 HARMLESS = " ,;()-"
 
 
@@ -50,7 +52,8 @@ def _row(result):
     if result.note:
         remark = f"unreadable: {literal(cut(result.note, EVIDENCE))}"
     else:
-        remark = ", ".join(f"<code>{literal(misconception)}</code>" for misconception in result.misconceptions[:5])
+        named = [f"<code>{literal(misconception)}</code>" for misconception in result.misconceptions[:MISCONCEPTIONS]]
+        remark = ", ".join(named or map(literal, endings(result.found)))
     flag = "⚑ " if result.flags else ""
     still_open = points(result.open_points) if result.open_points else ""
     return f"| {name(result.name)} | {points(result.score)} | {points(result.max_score)} | {still_open} | {flag}{remark} |\n"

@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from autograder import remark
 from autograder.reports.figures import figures
 from autograder.reports.text import counted, cut, points
 
@@ -52,8 +53,5 @@ def _marks(result, tests):
 
 
 def _remark(result):
-    said = [f"flag: {kind}" for kind in dict.fromkeys(kind for kind, _ in result.flags)]
-    said += [cut(" ".join(result.note.split()), 80)] if result.note else list(result.misconceptions)
-    if result.open_points:
-        said.append(f"{points(result.open_points)} open")
-    return cut(", ".join(said), 120)
+    note = result.note and cut(" ".join(result.note.split()), 80)
+    return cut(", ".join(remark.words(note, result.found, [kind for kind, _ in result.flags], result.open_points)), 120)

@@ -6,7 +6,9 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
+from autograder.cli import remark
 from autograder.reports import summary, terminal
+from autograder.reports.figures import sentences
 from tests.reports.conftest import HOSTILE, flagged_class, flags, put, read, record
 
 
@@ -101,6 +103,27 @@ def test_the_terminals_table(small, assignment):
     assert lines[3].split(maxsplit=8)[4:] == ["......", ".F.......", "d.", "..", "no-scale, 0.5 open"]
     assert lines[5].split(maxsplit=2) == ["4", "submissions", "mean 6.88, median 8.75 of 10"]
     assert lines[0].index("10 /") == lines[3].index("9 /") - 1 + 2  # one digit less, two wide characters before
+
+
+def test_the_remarks_are_those_of_the_command_grade(tmp_path, assignment):
+    """In the terminal and in Markdown, where flags and open points have columns of their own."""
+    failing = {"attention-scale": ("failed", "no-scale"), "softmax-axis": ("failed", "softmax-ignores-axis"), "causal-square": ("deferred", None)}
+    classes = {
+        "errors": record("errors", {test.split(".")[1]: ("error", None) for test in sentences(assignment)}),
+        "mixed": record("mixed", {"attention-scale": ("timeout", None), "causal-square": ("failed", None)}),
+        "named": record("named", failing, flags=[{"kind": "library-attention", "evidence": "x"}] * 2),
+        "right": record("right"),
+    }
+    for result in classes.values():
+        put(tmp_path, result)
+    said = {name: remark(result) for name, result in classes.items()}
+    assert said["errors"] == "19 × error" and said["mixed"] == "1 × failed, 1 × timeout" and said["right"] == ""
+    order = [misconception for test in classes["named"]["tests"] if (misconception := test["misconception"])]
+    assert said["named"] == f"flag: library-attention, {', '.join(order)}, 0.5 open"
+    lines = terminal.render(read(tmp_path), assignment).splitlines()
+    assert all(line.endswith(said[name]) for name, line in zip(sorted(classes), lines))
+    rows = dict((row[0], row[4]) for row in cells(rendered(summary.render(read(tmp_path), assignment))) if len(row) == 5)
+    assert rows == said | {"named": f"⚑ {', '.join(order)}"}
 
 
 @pytest.mark.parametrize("name, places", [("abc", 3), ("李雷", 4), ("e\u0301", 1), ("", 0)])
