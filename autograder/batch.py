@@ -75,13 +75,14 @@ def read_graded(submission, result):
     task = read_task(submission)
     if task.data is None:
         raise Changed(task.note.say())
-    if _digest(task) != result["submission_sha256"]:
+    if digest(task) != result["submission_sha256"]:
         raise Changed("the file is another than the one that was graded; run this again")
     return task
 
 
-def _digest(task):
-    return hashlib.sha256(task.data).hexdigest()
+def digest(task):
+    """The SHA-256 of the file's bytes; None where there is no file to grade."""
+    return None if task.data is None else hashlib.sha256(task.data).hexdigest()
 
 
 def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None, force=False, passed_only=False):
@@ -193,7 +194,7 @@ def current_result(out, task, settings):
     if result is None or task.data is None:
         return None
     wanted = {
-        "submission_sha256": _digest(task),
+        "submission_sha256": digest(task),
         "assignment_version": load(settings.assignment).version,
         "seed": settings.seed,
         "language": settings.language,

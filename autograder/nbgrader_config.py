@@ -23,7 +23,10 @@ from autograder.gradebook import settings  # noqa: E402
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 c = get_config()  # noqa: F821  (nbgrader defines it)
-configure(c, os.environ.get("COURSE_LANGUAGE", "en"))
+try:
+    configure(c, os.environ.get("COURSE_LANGUAGE", "en"))
+except ValueError as error:
+    sys.exit(f"nbgrader: {error}")  # after an exception it would go on without this configuration, and execute notebooks itself
 c.CourseDirectory.course_id = "attention-head-by-head"  # PostgreSQL takes no assignment of a course without a name
 c.CourseDirectory.release_directory = "release"  # the course folder's own; exercises/ here belongs to the repository
 settings.configure(c)

@@ -6,6 +6,7 @@ nothing of a submission is parsed by nbgrader: a folder in submitted/ is enough,
 nbgrader's own.
 """
 
+import contextlib
 import fnmatch
 import glob
 import os
@@ -41,7 +42,17 @@ class IsolatedAutograde(Autograde):
                 bubblewrap.require()
             except bubblewrap.SandboxUnavailable as error:
                 self._refuse(str(error))
+        with contextlib.suppress(OperationalError):  # somebody holds it for long; each student is tried again
+            self._require_entry(name)
         super().start()
+
+    def _require_entry(self, name):
+        """Refuse, once for all students, where the gradebook does not know the exercise."""
+        with gradebook_lock(self.coursedir.root, self.log), Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+            try:
+                gradebook.find_notebook(name, name)
+            except MissingEntry:
+                self._refuse(f"The gradebook does not know {name}: run `nbgrader generate_assignment {name}` first")
 
     def _refuse(self, reason):
         self.log.error(reason)
@@ -102,6 +113,9 @@ class IsolatedAutograde(Autograde):
             return False
         folder = self._format_dest(assignment_id, student_id)
         if os.path.exists(folder):
+            notebook = os.path.join(folder, f"{assignment_id}.ipynb")
+            if not self.force and os.path.exists(notebook):
+                self.log.info("%s: %s", student_id, self._outdated(assignment_id, student_id, notebook) or "there is a later submission")
             utils.rmtree(folder)
         return True
 
@@ -109,12 +123,22 @@ class IsolatedAutograde(Autograde):
         return student in self.coursedir.student_id_exclude.split(",")
 
     def _to_do(self, assignment, student):
-        """New, forced, submitted again, or left half done by a run that was stopped: the notebook is written last."""
+        """New, forced, submitted again, or left half done by a run that was stopped: the notebook is written last.
+
+        nbgrader asks the timestamps alone, which not every way of collecting files keeps: here a submission with other bytes is another one.
+        """
         folder = self._format_dest(assignment, student)
-        if self.force or not os.path.exists(os.path.join(folder, f"{assignment}.ipynb")):
+        notebook = os.path.join(folder, f"{assignment}.ipynb")
+        if self.force or not os.path.exists(notebook):
             return True
         before, now = self._timestamp(folder), self._timestamp(self._format_source(assignment, student))
-        return before is not None and now is not None and now > before
+        if before is not None and now is not None and now > before:
+            return True
+        return self._outdated(assignment, student, notebook) is not None
+
+    def _outdated(self, assignment, student, notebook):
+        scores = IsolatedScores(parent=self)
+        return scores.outdated(notebook, scores.task_of(student, assignment), assignment)
 
     def _timestamp(self, folder):
         return read_timestamp(folder, self.log)
@@ -123,10 +147,6 @@ class IsolatedAutograde(Autograde):
         """Student and submission in the gradebook; the exercise's own files, and none of the student's, beside the clean notebook."""
         when = self._timestamp(self._format_source(assignment_id, student_id))
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            try:
-                gradebook.find_notebook(assignment_id, assignment_id)
-            except MissingEntry:
-                self._refuse(f"The gradebook does not know {assignment_id}: run `nbgrader generate_assignment {assignment_id}` first")
             if self.create_student:
                 gradebook.update_or_create_student(student_id)
             submission = gradebook.update_or_create_submission(assignment_id, student_id, **({"timestamp": when} if when else {}))

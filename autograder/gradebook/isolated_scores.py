@@ -10,7 +10,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum, Unicode
 
 from autograder import batch, results, submissions
-from autograder.gradebook import carried, clean_notebook
+from autograder.gradebook import carried, clean_notebook, taken
 from autograder.languages import LANGUAGES
 from autograder.secret import course_secret
 
@@ -42,7 +42,7 @@ class IsolatedScores(NbGraderPreprocessor):
         with Gradebook(place["db_url"]) as gradebook:
             source = gradebook.find_notebook(place["notebook"], place["assignment"])
             notebook, remarks = clean_notebook.build(place["assignment"], source, result["language"], cells)
-        notebook.metadata.course["note"] = result["note"]
+        notebook.metadata.course |= {"note": result["note"], taken.ENTRY: taken.entry(result)}
         for cell in notebook.cells:
             if utils.is_grade(cell) and not utils.is_solution(cell) and cell.cell_type == "code":
                 write_scores(cell, result, [remark.say(result["language"]) for remark in remarks.get(cell.metadata.nbgrader.grade_id, ())])
@@ -56,13 +56,22 @@ class IsolatedScores(NbGraderPreprocessor):
 
     def result_of(self, task, assignment):
         """The result that is there already, or else a new one, which is kept."""
-        out = Path(self.coursedir().root) / self.results_directory
-        settings = batch.Settings(assignment, course_secret(), self.sandbox, language=self.language)
+        out, settings = self._results(), self._settings(assignment)
         result = batch.current_result(out, task, settings)
         if result is None:
             result = grade(task, settings)
             results.write(out, result)
         return result
+
+    def outdated(self, notebook, task, assignment):
+        """Why the gradebook is to take another result than that of the autograded notebook; None where it is not."""
+        return taken.outdated(notebook, task, self._settings(assignment), self._results())
+
+    def _results(self):
+        return Path(self.coursedir().root) / self.results_directory
+
+    def _settings(self, assignment):
+        return batch.Settings(assignment, course_secret(), self.sandbox, language=self.language)
 
     def coursedir(self):
         """The course folder of the converter that this belongs to."""

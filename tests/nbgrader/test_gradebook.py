@@ -16,6 +16,7 @@ from glob import glob
 
 import pytest
 
+from autograder import results
 from autograder.gradebook import one_writer
 from tests.nbgrader import course as courses
 from tests.nbgrader.malformed import ALL, FILE, good, text
@@ -119,6 +120,44 @@ def test_a_new_submission_is_graded_again(course):
     submit(course, "tardy", good(work="reference"), "2030-01-03 12:00:01 UTC")
     courses.nbgrader(course, "autograde", ASSIGNMENT)
     assert courses.points(course, "tardy")[0]["causal_mask"] == 1.0
+
+
+def test_what_has_changed_is_graded_again_without_a_timestamp_or_force(course):
+    """Another notebook, and another result in the folder of results, reach the gradebook and the page; what is the same is skipped."""
+    def autograde():
+        return courses.nbgrader(course, "autograde", ASSIGNMENT, "--student=again")
+
+    def feedback():
+        courses.nbgrader(course, "generate_feedback", ASSIGNMENT, "--student=again")
+        folder = course / "feedback" / "again" / ASSIGNMENT
+        assert [path.name for path in folder.iterdir()] == [f"{ASSIGNMENT}.html"]  # and none of the exercise's modules
+        return (folder / f"{ASSIGNMENT}.html").read_text(encoding="utf-8")
+
+    submit(course, "again")
+    assert "SAWarning" not in autograde()
+    assert "9.5 of 10 points" in feedback()
+    submit(course, "again", good(work="reference"))
+    assert "again: the submission has changed since it was graded" in autograde()
+    assert courses.points(course, "again")[0] == ALL | {"causal_mask": 1.0} and "10 of 10 points" in feedback()
+    assert "Skipping" in autograde()
+    result = results.read(results.path_of(course / "grades", "again", ASSIGNMENT))
+    test = result["tests"][-1]
+    test |= {"points": 0.0, "status": "failed", "message": "Filled in later."}
+    results.write(course / "grades", result)
+    assert "again: there is a newer result" in autograde()
+    assert sum(courses.points(course, "again")[0].values()) == 10 - test["max_points"] and "Filled in later." in feedback()
+    (course / "grades" / "again" / f"{ASSIGNMENT}.json").unlink()
+    assert "Skipping" in autograde()
+
+
+def test_without_a_file_there_is_nothing_to_grade_again(course):
+    folder = course / "submitted" / "empty" / ASSIGNMENT
+    folder.mkdir(parents=True)
+    assert "Skipping" not in courses.nbgrader(course, "autograde", ASSIGNMENT, "--student=empty")
+    assert "Skipping" in courses.nbgrader(course, "autograde", ASSIGNMENT, "--student=empty")
+    submit(course, "empty")
+    courses.nbgrader(course, "autograde", ASSIGNMENT, "--student=empty")
+    assert courses.points(course, "empty") == (ALL, False)
 
 
 def test_the_api_grades_one_student(course):
