@@ -8,11 +8,11 @@ from bs4 import BeautifulSoup
 from PIL import Image
 
 from book.tools import picture, toc
-from book.tools.ext import icons
+from book.tools.ext import icons, switcher
 from book.tools.ext.social import PICTURE
 from book.tools.languages import CODES, LANGUAGES, language
 from book.tools.paths import ROOT
-from book.tools.site import site_map
+from book.tools.site import root_page, site_map
 
 BASE = "https://example.org/course"
 PAGES = [(code, name) for code in CODES for name in toc.chapters()]
@@ -36,7 +36,23 @@ def test_addresses_are_whole_where_the_sites_own_is_known(site, tmp_path):
     text = site_map(site, built, BASE + "/")
     addresses = re.findall(r"<loc>([^<]+)</loc>", text)
     assert f"{BASE}/sv/01-single-head.html" in addresses and len(addresses) == len(set(addresses)) == 2 * len(toc.chapters())
-    assert text.count('hreflang="sv"') == len(addresses)
+    assert text.count('hreflang="sv"') == text.count('hreflang="x-default"') == len(addresses)
+
+
+def test_search_engines_are_told_whole_addresses_and_the_same_ones_everywhere():
+    """Where the site's own address is known: by the root, by each language's first page, and by the map."""
+    built = [language("en"), language("sv")]
+    first = toc.chapters()[0]
+    root = BeautifulSoup(root_page(built, BASE), "html.parser").find_all("link", rel="alternate")
+    told = {each["hreflang"]: each["href"] for each in root}
+    assert told == {"en": f"{BASE}/en/{first}.html", "sv": f"{BASE}/sv/{first}.html", "x-default": f"{BASE}/"}
+
+    def entries(name):
+        return [{"code": each.code, "target": f"{each.code}/{name}.html", "href": "#", "same": True} for each in built]
+
+    assert dict(switcher.alternates(entries(first), first, f"{BASE}/")) == told
+    others = dict(switcher.alternates(entries("03-multi-head"), "03-multi-head", f"{BASE}/"))
+    assert others["x-default"] == others["en"] == f"{BASE}/en/03-multi-head.html"
 
 
 def test_an_address_that_leads_nowhere_is_answered_in_every_language(site):

@@ -100,7 +100,18 @@ def test_switcher_leads_to_the_same_page_or_the_first(site, code, name):
 def test_alternate_links(site, code, name):
     path = site / code / f"{name}.html"
     found = {each["hreflang"]: target(site, path, each["href"]) for each in page(path).find_all("link", rel="alternate")}
-    assert found == {each: site / each / f"{name}.html" for each in CODES if has_page(each, name)} | {"x-default": site / SOURCE / f"{name}.html"}
+    default = site / "index.html" if name == CHAPTERS[0] else site / SOURCE / f"{name}.html"
+    assert found == {each: site / each / f"{name}.html" for each in CODES if has_page(each, name)} | {"x-default": default}
+
+
+def test_the_first_pages_and_the_root_name_the_same_pages(site):
+    """Search engines heed such links only where all that are named name each other."""
+    def named(path: Path) -> dict[str, Path]:
+        return {each["hreflang"]: target(site, path, each["href"]) for each in page(path).find_all("link", rel="alternate")}
+
+    root = named(site / "index.html")
+    assert root["x-default"] == site / "index.html"
+    assert all(named(site / code / f"{CHAPTERS[0]}.html") == root for code in CODES)
 
 
 @pytest.mark.parametrize(("code", "name"), EVERY_PAGE)

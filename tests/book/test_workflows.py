@@ -76,9 +76,30 @@ def test_pull_requests_get_a_preview_and_no_rights():
     assert "secrets." not in (ROOT / ".github" / "workflows" / "publish.yml").read_text(encoding="utf-8")
     assert any(step.get("with", {}).get("name", "").startswith("preview-") for step in publish["jobs"]["build"]["steps"])
     for name, job in publish["jobs"].items():
-        if "permissions" in job:
+        if "write" in job.get("permissions", {}).values():
             assert job["needs"] == "build" and job["if"] == "needs.build.outputs.published == 'true'", name
     assert "pull_request" in publish["jobs"]["build"]["env"]["PUBLISHED"]
+
+
+def test_the_job_that_asks_for_the_sites_address_may():
+    """A private repository tells it only to whoever may read its pages."""
+    build = read(ROOT / ".github" / "workflows" / "publish.yml")["jobs"]["build"]
+    assert any(step.get("uses", "").startswith("actions/configure-pages@") for step in build["steps"])
+    assert build["permissions"] == {"contents": "read", "pages": "read"}
+
+
+def test_a_push_stops_no_deployment():
+    """Only the runs of a pull request give way to newer ones."""
+    assert read(ROOT / ".github" / "workflows" / "publish.yml")["concurrency"]["cancel-in-progress"] == "${{ github.event_name == 'pull_request' }}"
+
+
+def test_what_was_executed_is_saved_by_each_run(workflow):
+    """Under a key that there is already, nothing is; and what was kept under it may have been thrown away, for another Python."""
+    for step in steps(workflow):
+        if step.get("uses", "").startswith("actions/cache@") and "_build/.jupyter_cache" in step["with"]["path"]:
+            key, *others = step["with"]["key"], *step["with"]["restore-keys"].split("\n")
+            assert key.endswith("-${{ github.run_id }}")
+            assert all(key.startswith(each) for each in others)
 
 
 def test_the_site_is_built_tested_checked_and_published_in_that_order():

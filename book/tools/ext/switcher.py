@@ -33,18 +33,25 @@ def links(app, pagename: str) -> list[dict]:
     return entries
 
 
+def alternates(entries: list[dict], pagename: str, site: str) -> list[tuple[str, str]]:
+    """(hreflang, address) for search engines: the languages that have the page, and where readers of any other language are to go.
+
+    That is the English page, but for the first page: there the site's root asks for the language. `site` is the site's address, if known.
+    """
+    there = [entry for entry in entries if entry["same"]]
+    found = [(entry["code"], site + entry["target"] if site else entry["href"]) for entry in there]
+    if pagename == toc.chapters()[0]:
+        return [*found, ("x-default", site or "../index.html")]
+    return [*found, *(("x-default", address) for code, address in found if code == SOURCE)]
+
+
 def add_context(app, pagename, templatename, context, doctree) -> None:
     """Gives the templates `language_links` and `alternates` (hreflang, address)."""
     entries = links(app, pagename)
     site = app.config.html_baseurl[: -len(app.config.book_language) - 1] if app.config.html_baseurl else ""
-    address = (lambda entry: site + entry["target"]) if site else (lambda entry: entry["href"])
-    alternates = [(entry["code"], address(entry)) for entry in entries if entry["same"]]
-    default = next((address(entry) for entry in entries if entry["code"] == SOURCE and entry["same"]), None)
-    if default:
-        alternates.append(("x-default", default))
     context["language_links"] = entries
     context["language_name"] = BY_CODE[app.config.book_language].name
-    context["alternates"] = alternates
+    context["alternates"] = alternates(entries, pagename, site)
 
 
 def check(app, config) -> None:
