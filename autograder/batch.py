@@ -85,23 +85,26 @@ def digest(task):
     return None if task.data is None else hashlib.sha256(task.data).hexdigest()
 
 
-def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None, force=False, passed_only=False):
+def grade_all(submissions, settings, out, jobs=1, scheduler=None, progress=None, force=False, passed_only=False, kept=None):
     """Grade the submissions and write each result as soon as it is there; with a GPU, then fill in the tests that wait for one.
 
     A result that is there already, of the same bytes and the same version of the assignment, is kept, unless `force`: a run that was
-    stopped goes on where it stopped. progress(done, total, result) is called after each. Returns the results, and the students
-    whose result is missing with the reason. Every submission has a student's name of its own, as submissions.find() gives them.
+    stopped goes on where it stopped. progress(done, total, result) is called after each, and kept(number, total) before the first, where
+    results are kept. Returns the results, and the students whose result is missing with the reason. Every submission has a student's
+    name of its own, as submissions.find() gives them.
     """
     submissions = list(submissions)
-    done, missing = _grade_missing(submissions, settings, out, jobs, scheduler, progress, force)
+    done, missing = _grade_missing(submissions, settings, out, jobs, scheduler, progress, force, kept)
     if settings.device == "cuda":
         missing |= _fill_waiting(submissions, done, settings, out, scheduler, progress, passed_only)
     return list(done.values()), missing
 
 
-def _grade_missing(submissions, settings, out, jobs, scheduler, progress, force):
+def _grade_missing(submissions, settings, out, jobs, scheduler, progress, force, kept):
     """Grade what has no current result, on CPUs. Returns {student: result}, and {student: why there is none}."""
     done, missing = {} if force else _kept(submissions, settings, out), {}
+    if done and kept:
+        kept(len(done), len(submissions))
     on_cpu = dataclasses.replace(settings, device="cpu")
     with contextlib.ExitStack() as stack:
         waiting = [submission for submission in submissions if submission.student not in done]
@@ -186,6 +189,12 @@ def _filled(waiting, settings, scheduler, stack):
         raise NoGpu(f"no worker of {scheduler} has a resource {GPU}; start one on each GPU: dask worker {scheduler} --nthreads 1 --resources {GPU}=1")
     for (submission, _), filled in _a_few_ahead(waiting, submit, gpus):
         yield submission, filled
+
+
+def of_other_seeds(submissions, settings, out):
+    """The students who have a result of another seed than the settings' in the folder."""
+    there = ((one.student, results.read(results.path_of(out, one.student, settings.assignment))) for one in submissions)
+    return [student for student, result in there if result is not None and result.get("seed") != settings.seed]
 
 
 def current_result(out, task, settings):

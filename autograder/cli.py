@@ -22,9 +22,10 @@ def parser():
 
     grade = commands.add_parser("grade", help="grade notebooks, .py files, or nbgrader's submitted/ tree",
                                 description="Grade submissions against the hidden tests. Writes DIR/<student>/<assignment>.json for each.")
-    grade.add_argument("paths", nargs="+", metavar="PATH", help="a notebook, a .py file, or a folder: nbgrader's submitted/ tree")
+    grade.add_argument("paths", nargs="+", metavar="PATH", help="a notebook, a .py file, or a folder: nbgrader's tree submitted/, Moodle's folders, or files named after students")
     grade.add_argument("--assignment", required=True, choices=assignments.names(), metavar="NAME", help=", ".join(assignments.names()))
     grade.add_argument("--out", required=True, metavar="DIR", help="where the results go")
+    grade.add_argument("--student", metavar="NAME", help="whose work it is, where PATH is one submission")
     grade.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes on this machine (1)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="the address of a running Dask scheduler, tcp://host:8786")
     grade.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="cuda: run the tests of a GPU, too, and fill them in where they were deferred (cpu: they are deferred)")
@@ -82,16 +83,25 @@ def run_grade(options):
             bubblewrap.require()
         if options.device == "cuda" and options.scheduler is None:
             find()
-        found = submissions.find(options.paths, options.assignment)
+        found = submissions.find(options.paths, options.assignment, options.student)
         results.prepare(options.out)
     except (NoGpu, bubblewrap.SandboxUnavailable, submissions.NothingFound, results.NotWritable) as error:
         say(f"autograder: {error}", sys.stderr)
         return 2
     for path in submissions.passed_over(options.paths, options.assignment):
         say(f"autograder: passed over, no submission to {options.assignment}: {path}", sys.stderr)
+    for submission in found:
+        if submission.shared:
+            say(f"autograder: {submission.path or 'a submission'}: {clean(submission.shared)} has a submission already; this one is graded as "
+                f"{clean(submission.student)}", sys.stderr)
     settings = batch.Settings(options.assignment, course_secret(), options.sandbox, options.device, options.seed, options.language)
+    others = [] if options.seed is None or options.force else batch.of_other_seeds(found, settings, options.out)
+    if others:
+        say(f"autograder: {options.out} holds results of other seeds, of {clean(others[0])} for one, which --seed {options.seed} would replace: "
+            "choose another folder with --out, or replace them with --force", sys.stderr)
+        return 2
     try:
-        done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, Progress(), options.force, options.passed_only)
+        done, missing = batch.grade_all(found, settings, options.out, options.jobs, options.scheduler, Progress(), options.force, options.passed_only, say_kept)
     except (NoGpu, SandboxFailed) as error:
         say(f"autograder: {error}", sys.stderr)
         return 2
@@ -99,6 +109,12 @@ def run_grade(options):
     for student, reason in missing.items():
         say(f"autograder: no result for {clean(student)}: {clean(reason)}", sys.stderr)
     return 1 if missing else 0
+
+
+def say_kept(number, total):
+    """Say what is not graded."""
+    what = "1 result is" if number == 1 else f"{number} results are"
+    say(f"autograder: {what} current, {total - number} to grade (--force grades all anew)", sys.stderr)
 
 
 def print_summary(done):

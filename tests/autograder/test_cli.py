@@ -111,6 +111,40 @@ def test_what_is_passed_over_is_named(needs_sandbox, two, tmp_path, capsys):
     assert "greta" in printed and "notes.txt" in printed
 
 
+def test_what_is_graded_again_is_said(needs_sandbox, two, tmp_path, capsys):
+    command = ["grade", str(two), "--assignment", "single-head", "--out", str(tmp_path / "out")]
+    assert main(command) == 0 and "current" not in capsys.readouterr().err
+    assert main(command) == 0 and "autograder: 2 results are current, 0 to grade" in capsys.readouterr().err
+    (two / "wrong.py").write_text("", encoding="utf-8")
+    assert main(command) == 0 and "autograder: 1 result is current, 1 to grade" in capsys.readouterr().err
+
+
+def test_a_seed_replaces_no_results_of_another(needs_sandbox, two, tmp_path, capsys):
+    """An appeal, say, in the folder of the official results."""
+    command = ["grade", str(two / "wrong.py"), "--assignment", "single-head", "--out", str(tmp_path / "out")]
+    assert main([*command, "--seed", "3"]) == 0
+    before = results_in(tmp_path / "out")
+    capsys.readouterr()
+    assert main([*command, "--seed", "5"]) == 2
+    assert "another folder with --out" in capsys.readouterr().err and results_in(tmp_path / "out") == before
+    assert main([*command, "--seed", "3"]) == 0 and results_in(tmp_path / "out") == before
+    assert main([*command, "--seed", "5", "--force"]) == 0 and results_in(tmp_path / "out")["wrong"]["seed"] == 5
+
+
+def test_whose_work_it_is(needs_sandbox, two, tmp_path, capsys):
+    """A name that two share is said, and one can be given; a path into a tree is its student's."""
+    (two / "tree" / "ann" / "single-head").mkdir(parents=True)
+    shutil.copy(two / "right.py", two / "tree" / "ann" / "single-head" / "single-head.py")
+    shutil.copy(two / "wrong.py", tmp_path / "ann.py")
+    command = ["grade", "--assignment", "single-head", "--out", str(tmp_path / "out")]
+    assert main([*command, str(two / "tree" / "ann"), str(tmp_path / "ann.py")]) == 0
+    graded = results_in(tmp_path / "out")
+    assert graded["ann"]["score"] == 10.0 > graded["ann-2"]["score"]
+    assert f"{tmp_path / 'ann.py'}: ann has a submission already; this one is graded as ann-2" in capsys.readouterr().err
+    assert main([*command, str(tmp_path / "ann.py"), "--student", "Anna Ek"]) == 0 and results_in(tmp_path / "out")["Anna Ek"]["score"] < 10.0
+    assert main([*command, str(two), "--student", "Anna Ek"]) == 2 and "there are 2 submissions" in capsys.readouterr().err
+
+
 def test_a_terminal_that_is_not_utf_8_gets_the_summary_too(needs_sandbox, two, tmp_path, monkeypatch):
     (two / "right.py").rename(two / "李雷.py")
     command = [sys.executable, "-m", "autograder", "grade", "--assignment", "single-head", "--language", "ru", "--out", str(tmp_path / "out")]

@@ -80,7 +80,8 @@ def test_a_submission_in_a_linked_folder_of_the_instructors_is_nobody_elses(tmp_
     put(tmp_path / "real" / "ann" / "gqa" / "gqa.py")
     put(tmp_path / "real" / "flat.py")
     (tmp_path / "submitted").symlink_to(tmp_path / "real")
-    assert [one.note for one in find([tmp_path / "submitted", tmp_path / "submitted" / "flat.py"], "gqa")] == [None] * 3
+    paths = (tmp_path / "submitted", tmp_path / "submitted" / "flat.py", tmp_path / "submitted" / "ann")
+    assert [one.note for path in paths for one in find([path], "gqa")] == [None] * 4
 
 
 def closed(monkeypatch, module, name, to):
@@ -116,7 +117,75 @@ def test_a_closed_folder_of_the_instructors_is_named(tmp_path, monkeypatch):
 
 def test_bare_files_get_their_stem_and_a_number(tmp_path):
     paths = [put(tmp_path / folder / "ann.ipynb") for folder in "abc"] + [put(tmp_path / "a" / "ann.py")]
-    assert [s.student for s in find(paths, "gqa")] == ["ann", "ann-2", "ann-3", "ann-4"]
+    assert [(s.student, s.shared) for s in find(paths, "gqa")] == [("ann", None), ("ann-2", "ann"), ("ann-3", "ann"), ("ann-4", "ann")]
+
+
+def test_a_file_that_is_given_twice_is_graded_once(tmp_path, monkeypatch):
+    put(tmp_path / "ann" / "gqa" / "gqa.ipynb")
+    put(tmp_path / "bo" / "gqa" / "gqa.ipynb")
+    monkeypatch.chdir(tmp_path)
+    assert [s.student for s in find([".", "ann", "bo/gqa/gqa.ipynb", tmp_path / "ann" / "gqa"], "gqa")] == ["ann", "bo"]
+
+
+@pytest.mark.parametrize("path", ["ann/gqa/gqa.ipynb", "ann/gqa", "ann", "ann/", "./bo/../ann"])
+def test_a_path_into_a_tree_is_that_students(tmp_path, path, monkeypatch):
+    put(tmp_path / "ann" / "gqa" / "gqa.ipynb")
+    put(tmp_path / "ann" / "gqa" / "notes.py")
+    put(tmp_path / "ann" / "other.py")
+    put(tmp_path / "bo" / "gqa" / "gqa.ipynb")
+    monkeypatch.chdir(tmp_path)
+    ann, = find([path], "gqa")
+    assert (ann.student, ann.path.name, ann.note) == ("ann", "gqa.ipynb", None) and passed_over([path], "gqa") == []
+    monkeypatch.chdir(tmp_path / "ann" / "gqa")
+    assert [s.student for path in ("gqa.ipynb", ".", "..") for s in find([path], "gqa")] == ["ann"] * 3
+
+
+def test_a_file_of_another_name_is_the_students_where_it_is_the_only_one(tmp_path):
+    assert find([put(tmp_path / "ann" / "gqa" / "Untitled.ipynb")], "gqa")[0].student == "ann"
+
+
+def test_a_classs_folder_may_have_the_assignments_name(tmp_path):
+    paths = [put(tmp_path / "all" / "gqa" / f"{name}.ipynb") for name in ("ann", "bo")]
+    assert [s.student for s in find(paths, "gqa")] == [s.student for s in find([tmp_path / "all" / "gqa"], "gqa")] == ["ann", "bo"]
+    with pytest.raises(NothingFound, match="all"):
+        find([tmp_path / "all"], "gqa")
+
+
+def test_a_student_may_have_the_assignments_name(tmp_path):
+    put(tmp_path / "gqa" / "gqa" / "gqa.ipynb")
+    put(tmp_path / "ann" / "gqa" / "gqa.ipynb")
+    assert [s.student for s in find([tmp_path], "gqa")] == ["ann", "gqa"]
+
+
+def test_an_exercise_as_it_was_handed_out_is_nobodys(tmp_path):
+    assert find([put(tmp_path / "exercises" / "sv" / "gqa" / "gqa.ipynb")], "gqa")[0].student == "gqa"
+
+
+def test_a_file_in_a_students_folder_may_be_no_link_to_a_classmates(tmp_path):
+    put(tmp_path / "ann" / "gqa" / "gqa.ipynb")
+    (tmp_path / "bo" / "gqa").mkdir(parents=True)
+    (tmp_path / "bo" / "gqa" / "gqa.ipynb").symlink_to("../../ann/gqa/gqa.ipynb")
+    (bo,) = find([tmp_path / "bo" / "gqa" / "gqa.ipynb"], "gqa")
+    assert bo.student == "bo" and "a link" in bo.note.say("en")
+
+
+def test_moodles_folders_and_files_are_named_after_their_students(tmp_path):
+    put(tmp_path / "Anna Ek_1234_assignsubmission_file_" / "my work.ipynb")
+    put(tmp_path / "Anna Ek_77_assignsubmission_file" / "gqa.ipynb")
+    put(tmp_path / "Bo Ek_5_assignsubmission_file_gqa.ipynb")
+    put(tmp_path / "Cy Ek_6_assignsubmission_onlinetext" / "x.html")
+    names = ["Anna Ek_1234", "Anna Ek_77", "Bo Ek_5"]
+    assert sorted(s.student for s in find([tmp_path], "gqa")) == names
+    assert [path.name for path in passed_over([tmp_path], "gqa")] == ["Cy Ek_6_assignsubmission_onlinetext"]
+    assert sorted(s.student for s in find(tmp_path.rglob("*.ipynb"), "gqa")) == names
+    assert [s.student for s in find([tmp_path / "Anna Ek_1234_assignsubmission_file_"], "gqa")] == names[:1]
+
+
+def test_the_student_of_one_submission_can_be_given(tmp_path):
+    paths = [put(tmp_path / f"{name}.ipynb") for name in ("a", "b")]
+    assert [s.student for s in find(paths[:1], "gqa", "ann")] == ["ann"]
+    with pytest.raises(NothingFound, match="2 submissions"):
+        find(paths, "gqa", "ann")
 
 
 def test_a_flat_folder_of_notebooks(tmp_path):

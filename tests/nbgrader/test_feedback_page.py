@@ -17,7 +17,8 @@ MESSAGE = "Большие числа: `softmax` даёт `nan` & <b>."
 
 def with_test(message=MESSAGE):
     """A page with one test cell, in which two tests say that."""
-    cell = nbformat.v4.new_code_cell("10", metadata={"nbgrader": {"grade": True, "solution": False, "grade_id": "softmax", "points": 3, "score": 0.75}})
+    graded = {"grade": True, "solution": False, "grade_id": "softmax", "points": 3, "score": 0.75}
+    cell = nbformat.v4.new_code_cell("10", metadata={"nbgrader": graded})
     tests = [{"status": "passed", "points": points, "max_points": points, "message": message} for points in (0.75, 1)]
     cell.metadata["course"] = {"remarks": [message], "tests": tests}
     return make(nbformat.v4.new_notebook(cells=[cell], metadata={"course": {"language": "ru", "note": message}}), GRADES)
@@ -47,6 +48,9 @@ def test_code_stands_as_code_and_all_else_as_text():
 def test_points_do_not_run_into_the_text(page):  # noqa: F811
     page.set_content(with_test())
     lefts = {round(line.bounding_box()["x"]) for line in page.locator("li p").all()}
-    inside = page.evaluate("[...document.querySelectorAll('li')].every(li => { const r = document.createRange(); r.selectNodeContents(li.children[1]); "
-                           "return r.getBoundingClientRect().right + 4 < li.children[2].getBoundingClientRect().left })")
-    assert inside and len(lefts) == 1  # all begin in one column
+    apart = page.evaluate("""() => [...document.querySelectorAll("li")].every(li => {
+        const points = document.createRange();
+        points.selectNodeContents(li.children[1]);
+        return points.getBoundingClientRect().right + 4 < li.children[2].getBoundingClientRect().left;
+    })""")
+    assert apart and len(lefts) == 1  # all begin in one column
