@@ -65,7 +65,7 @@ class Grader:
             if data is None:
                 raise Unreadable(note)
             work = read(data, name)
-            language = language or work.language
+            run.work, language = work, language or work.language
             run.whole(work.cells, clock() + self.limits.total_s)
         except Unreadable as unreadable:
             note = unreadable.note
@@ -103,8 +103,9 @@ class Grader:
 
             self.station = Station(self.assignment, self.kind, self.limits).__enter__()
         open_ids = {test["id"] for test in deferred(result)}
-        run = SubmissionRun(self, result["seed"])
-        run.on_gpu(read(data, name).cells, [test for test in self.hidden.tests if test.id in open_ids])
+        work = read(data, name)
+        run = SubmissionRun(self, result["seed"], work)
+        run.on_gpu(work.cells, [test for test in self.hidden.tests if test.id in open_ids])
         self.lost = run.lost
         if not run.verdicts:
             return result

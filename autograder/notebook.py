@@ -17,10 +17,12 @@ GUESSED_FROM = 100_000  # characters; a letter more than there are in a text of 
 
 @dataclass(frozen=True)
 class Work:
-    """The code cells in their order, and the student's language."""
+    """The code cells in their order, the student's language, and the exercise that a notebook says it was handed out for."""
 
     cells: tuple
     language: str
+    exercise: str | None = None
+    is_file: bool = False  # a .py file, which is one cell
 
 
 class Unreadable(Exception):
@@ -35,7 +37,7 @@ def read(data, name):
     """The work in a file's bytes; raises Unreadable."""
     text = decode(data)
     if name.lower().endswith(".py"):
-        return Work(short_enough((text,)), guess_language(text))
+        return Work(short_enough((text,)), guess_language(text), is_file=True)
     return read_notebook(text)
 
 
@@ -56,7 +58,7 @@ def read_notebook(text):
     code = tuple(source_of(cell) for cell in cells if cell.get("cell_type") == "code")
     if not code:
         raise Unreadable(message("There is no code cell in the notebook. Submit the notebook that you have worked in."))
-    return Work(short_enough(code[:MAX_CELLS]), language_of(notebook, cells))
+    return Work(short_enough(code[:MAX_CELLS]), language_of(notebook, cells), exercise_of(notebook))
 
 
 def short_enough(code):
@@ -110,11 +112,22 @@ def source_of(cell):
     return source if isinstance(source, str) else ""
 
 
-def language_of(notebook, cells):
-    """The language that the exercise was handed out in, or a guess from the text where the metadata is lost."""
+def exercise_of(notebook):
+    """The exercise that the notebook says it was handed out for; None where it does not say so."""
+    exercise = of_course(notebook, "assignment")
+    return exercise if isinstance(exercise, str) else None
+
+
+def of_course(notebook, key):
+    """What the course has written into a notebook's metadata under a name; None where that is lost."""
     metadata = notebook.get("metadata")
     course = metadata.get("course") if isinstance(metadata, dict) else None
-    language = course.get("language") if isinstance(course, dict) else None
+    return course.get(key) if isinstance(course, dict) else None
+
+
+def language_of(notebook, cells):
+    """The language that the exercise was handed out in, or a guess from the text where the metadata is lost."""
+    language = of_course(notebook, "language")
     return language if language in LANGUAGES else guess_language("\n".join(map(source_of, cells)))
 
 

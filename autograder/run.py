@@ -3,6 +3,8 @@
 import dataclasses
 from collections import Counter
 
+from autograder import undefined
+from autograder.assignment import names
 from autograder.gpu.device import GpuLost
 from autograder.hidden import diagnose
 from autograder.hidden.backends import RemoteBackend
@@ -11,10 +13,12 @@ from autograder.hidden.host import seed_of
 from autograder.hidden.judge import NotHere, Wrong
 from autograder.hidden.outcomes import StudentMissing, StudentRaised
 from autograder.hidden.student import Student
+from autograder.languages import DEFAULT
 from autograder.messages import message, quoted
+from autograder.notebook import Work
 from autograder.sandbox.child_modules import wire
 from autograder.sandbox.patience import clock
-from autograder.verdict import Verdict, another_result, cell_number, deferred_here, flat, out_of_time, process_ended, raised
+from autograder.verdict import Verdict, another_result, current_cell, deferred_here, flat, out_of_time, process_ended, raised
 
 UNHEEDED_S = 1.5  # a cell that goes on for so long after it was interrupted does not mean to end
 MOST_FLAGS = 50
@@ -24,13 +28,15 @@ LOAD_TRIES = 4  # a cell that ends the process is left out in the next try
 class SubmissionRun:
     """One submission's way through a grader's sandboxes; `verdicts` are what has come of it."""
 
-    def __init__(self, grader, seed):
-        self.grader, self.seed = grader, seed
+    def __init__(self, grader, seed, work=None):
+        self.grader, self.seed, self.work = grader, seed, work or Work((), DEFAULT)
         self.verdicts, self.peak_memory_bytes = {}, 0
         self.slow = set()  # cells that were interrupted, and would cost as much time when the notebook is loaded again
         self.asked = {}  # of each failed test, the backend that knows what was asked and answered, and the seed of its inputs
         self.library = {}  # attention functions of a library that were called, and the first test in which they were
         self.named = []  # the places in which the source names one
+        self.errors, self.left_out = [], set()  # of the cells: what they raised, and which were not run again
+        self.elsewhere = None  # the exercise that the notebook was handed out for, where a name was missing and it is another one
         self.lost = None  # why the GPU was lost, where it was
 
     def whole(self, cells, deadline):
@@ -139,15 +145,15 @@ class SubmissionRun:
 
     def _load(self, process, cells, skip, deadline):
         """Run the cells. Returns the Verdict that all tests get where that has failed, or None."""
-        self.errors = []
+        self.errors, self.left_out = [], set(skip)
         try:
             until = min(deadline, clock() + self.grader.limits.load_s)
             self.errors = process.load(cells, skip, until, self.grader.assignment.own_work, self.slow)
             self.named = self.named or process.named
         except wire.TimedOut:
-            return Verdict("timeout", message("Cell {cell} of the notebook did not come to an end.", cell=cell_number(process)))
+            return Verdict("timeout", undefined.did_not_end(self.work, current_cell(process)))
         except wire.WireError:
-            return Verdict("error", message("Cell {cell} of the notebook ended the Python process.", cell=cell_number(process)))
+            return Verdict("error", undefined.ended_process(self.work, current_cell(process)))
         finally:
             self.slow |= process.slow
         return None
@@ -163,13 +169,21 @@ class SubmissionRun:
             skip.add(process.current_cell)
 
     def flags(self):
-        """What the instructor should look at: calls that were noticed, which have cost points, and names in the source, which cost none."""
+        """What the instructor should look at.
+
+        Calls that were noticed, which have cost points; names in the source, which cost none; the notebook of another exercise.
+        """
+        other = [("another-exercise", f"the notebook is that of {self.elsewhere}")] if self.elsewhere else []
         called = [("library-attention", f"{function} was called in {test}") for function, test in self.library.items()]
         places = {}
         for place in self.named:
-            places.setdefault(place["name"], f"{place['name']} is named in cell {place['cell'] + 1}, line {place['line']}")
+            places.setdefault(place["name"], f"{place['name']} is named in {self._where(place)}")
         named = [("library-attention-source", evidence) for evidence in places.values()]
-        return [{"kind": kind, "evidence": quoted(evidence)} for kind, evidence in (called + named)[:MOST_FLAGS]]
+        return [{"kind": kind, "evidence": quoted(evidence)} for kind, evidence in (other + called + named)[:MOST_FLAGS]]
+
+    def _where(self, place):
+        """A place in the source, for the instructor, who may count the code cells."""
+        return f"line {place['line']}" if self.work.is_file else f"code cell {place['cell'] + 1}, line {place['line']}"
 
     def _tests(self, process, tests, deadline):
         """Run the tests that have no verdict yet, until time or the submission's process has ended."""
@@ -212,7 +226,7 @@ class SubmissionRun:
         if isinstance(error, StudentMissing):
             return Verdict("error", self._missing(quoted(error.outcome.missing)))
         if isinstance(error, StudentRaised):
-            return Verdict("error", raised(error.outcome))
+            return Verdict("error", flat([raised(error.outcome), self._why(undefined.asked_for(error.outcome.error))]))
         if isinstance(error, wire.TimedOut):
             return Verdict("timeout", out_of_time())
         if isinstance(error, wire.WireError):
@@ -220,12 +234,15 @@ class SubmissionRun:
         return Verdict("failed", message("What came back could not be judged ({kind}).", kind=type(error).__name__))
 
     def _missing(self, name):
-        """What to say about a name that is not there: a cell that raised is the likeliest reason."""
-        if not self.errors:
-            return message("`{name}` is not defined in the notebook.", name=name)
-        error = self.errors[0]
-        what = quoted(f"{error['type']}: {error['message']}")
-        return message("`{name}` is not defined. Cell {cell} of the notebook raised {error}", name=name, cell=error["cell"] + 1, error=what)
+        """What to say about a name that the test asks for and that is not there."""
+        self.elsewhere = undefined.of_another(self.work, self.grader.assignment.name, names())
+        if self.elsewhere:
+            return [undefined.nowhere(name), undefined.elsewhere(self.elsewhere, self.grader.assignment.name)]
+        return self._why(name) or [undefined.nowhere(name)]
+
+    def _why(self, name):
+        """What has become of the cell that defines a name, as sentences; none where it has run."""
+        return undefined.why(name, self.work, self.errors, self.left_out)
 
 
 def plotting(cells):

@@ -23,9 +23,9 @@ def another_result():
     return message("The same call gave another result the second time: your code draws random numbers (dropout?), or keeps something from one call to the next.")
 
 
-def cell_number(process):
-    """The cell that was being run, counted from one."""
-    return 1 if process.current_cell is None else process.current_cell + 1
+def current_cell(process):
+    """The place of the cell that was being run; the first where none had begun."""
+    return process.current_cell or 0
 
 
 def process_ended():

@@ -86,3 +86,10 @@ def test_the_language_comes_from_the_metadata(language):
 def test_or_from_the_letters(text, language):
     assert guess_language(text) == language
     assert read(as_bytes(notebook(text, metadata={"course": {"language": "tlh"}})), "x.ipynb").language == language
+
+
+def test_a_notebook_tells_the_exercise_it_was_handed_out_for():
+    of = lambda metadata: read(as_bytes(notebook("a = 1", metadata=metadata)), "x.ipynb").exercise  # noqa: E731
+    assert of({"course": {"assignment": "gqa", "language": "sv"}}) == "gqa"
+    assert [of(metadata) for metadata in ({}, None, {"course": 3}, {"course": {}}, {"course": {"assignment": ["gqa"]}})] == [None] * 5
+    assert read(b"a = 1", "x.py").exercise is None and read(b"a = 1", "x.py").is_file

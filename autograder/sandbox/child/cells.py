@@ -11,6 +11,7 @@ MESSAGE_LIMIT = 500
 MAY_BE_MAGIC = re.compile(r"[%!?\f]|\A\s|\r|^\s*[,;/]|>>>|^\s*\.\.\.|In ?\[", re.MULTILINE).search  # whatever IPython writes anew
 MAX_ERRORS = 100
 SLOW_S = 1.0
+PLACED = (SyntaxError, IndentationError, TabError)  # their texts name a file and a line
 
 
 def run(sources, skip, slow, timeout_s, before):
@@ -102,9 +103,9 @@ def describe(error):
 
 
 def safe_text(error):
-    """str(error), which a student's class may have made to raise."""
+    """str(error), which a student's class may have made to raise; of a syntax error without the file, whose name the student never gave."""
     try:
-        return str(str(error))
+        return str(str(error.msg if type(error) in PLACED else error))
     except BaseException:
         return ""
 
@@ -125,9 +126,11 @@ def last_function(error):
 
 
 def last_line(error):
-    """The line of student code that raised, the innermost one; empty where there is none."""
+    """The line of student code that raised, the innermost one, or that is no Python; empty where there is none."""
     try:
         own = own_frames(error)
-        return (own[-1].line or linecache.getline(own[-1].filename, own[-1].lineno)).strip() if own else ""
+        if own:
+            return (own[-1].line or linecache.getline(own[-1].filename, own[-1].lineno)).strip()
+        return str(error.text or "").strip() if type(error) in PLACED else ""
     except BaseException:
         return ""
