@@ -55,6 +55,11 @@ class Clock:
                 self.slower = self._slower()
             return self.seconds
 
+    def factor(self):
+        """How many of the wall's seconds count as one now."""
+        self()
+        return self.slower
+
     def _slower(self):
         """By what factor the clock goes slower now."""
         return min(max(self.running() / (self.cores * AMPLE), 1.0), SLOWEST)

@@ -163,7 +163,8 @@ class SubmissionProcess:
         self.connection, self.framework, self.limits = connection, framework, limits
         self.peak_memory_bytes = 0
         self.current_cell, self.cell_began = None, 0.0  # by the wall's clock, as cells are interrupted by it
-        self.slow = set()  # cells that have taken so long that they were interrupted
+        self.slower = 1.0  # how many of its seconds count as one, as busy as the machine was when the cells began
+        self.slow = set()  # cells that have taken so long that they were interrupted, as their process says
         self.when_loaded = lambda: None
         self.named = []  # where the source names a library's attention, where that is asked for: [{"cell", "line", "name"}]
         self.upcoming = None  # of a test's process that has been ordered already: our end of the connection, the order's number
@@ -180,29 +181,31 @@ class SubmissionProcess:
 
         Returns the errors, [{"cell", "type", "message", "line"}]; raises TimedOut or Closed, with current_cell set.
         """
+        self.slower = clock.factor()
         order = {"order": "load", "cells": list(cells), "skip": list(skip), "slow": list(slow), "cell_timeout_s": self.limits.cell_s,
-            "own_work": own_work}
+            "slower": self.slower, "own_work": own_work}
         wire.send_with_socket(self.connection, order, deadline=deadline)
         while True:
             answer, _ = wire.receive(self.connection, deadline=deadline)
             if is_index(answer.get("cell"), len(cells)):
-                self._note_slow()
+                self._note_slow(answer)
                 self.current_cell, self.cell_began = answer["cell"], time.monotonic()
             elif own_work and self.current_cell is None and "named" in answer:  # before student code can say anything
                 self.named = checked_places(answer["named"], len(cells))
             elif answer.get("loaded") is True:
-                self._note_slow()
+                self._note_slow(answer)
                 self.when_loaded()
                 return checked_errors(answer.get("errors"), len(cells))
             else:
                 raise wire.WireError(f"the submission's process failed: {wire.text(answer.get('failed'), 200)}")
 
     def cell_took_s(self):
-        """For how long the current cell has run."""
-        return time.monotonic() - self.cell_began
+        """For how long the current cell has run, in the seconds of its limit."""
+        return (time.monotonic() - self.cell_began) / self.slower
 
-    def _note_slow(self):
-        if self.current_cell is not None and self.cell_took_s() >= self.limits.cell_s:
+    def _note_slow(self, answer):
+        """Whether the cell before was interrupted only its process knows: measured from here, the same time comes out a little shorter or longer."""
+        if self.current_cell is not None and answer.get("interrupted") is True:
             self.slow.add(self.current_cell)
 
     @contextlib.contextmanager

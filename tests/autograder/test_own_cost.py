@@ -1,6 +1,7 @@
 """What a student's answers cost the grader's own process: nothing of them is kept, and none is compared before its shape is known."""
 
 import gc
+import time
 import types
 import weakref
 
@@ -9,6 +10,8 @@ import pytest
 from autograder import run as grading
 from autograder.assignment import load
 from autograder.grade import Grader
+from autograder.sandbox import patience
+from autograder.sandbox.child_modules import wire
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.patience import clock
 from autograder.sandbox.sandbox import Sandbox, SubmissionProcess
@@ -119,6 +122,34 @@ def test_a_notebook_that_fills_its_memory_can_be_held(needs_sandbox):
 
 
 SLEEPS = "import time\ntime.sleep(60)"
+
+
+def test_whether_a_cell_was_interrupted_says_its_process_and_no_clock_of_the_graders(monkeypatch):
+    """The grader may hear of a cell's beginning a little late, and its interval is then shorter than the child's."""
+    monkeypatch.setattr(SubmissionProcess, "cell_took_s", lambda self: 60.0)
+    ours, theirs = wire.pair()
+    with ours, theirs:
+        said = ({"cell": 0, "interrupted": False}, {"cell": 1, "interrupted": "no"}, {"cell": 2, "interrupted": True})
+        for answer in (*said, {"loaded": True, "errors": [], "interrupted": True}):
+            wire.send(theirs, answer)
+        process = SubmissionProcess(ours, "numpy", Limits())
+        process.load(["a = 1", SLEEPS, SLEEPS], deadline=clock() + 10)
+    assert process.slow == {1, 2}
+
+
+def test_a_cell_that_catches_the_interruption_was_interrupted(needs_sandbox):
+    with Sandbox("numpy", limits=Limits(cell_s=0.5)) as sandbox, sandbox.submission() as process:
+        assert process.load(["import time\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    pass"]) == []
+        assert process.slow == {0}
+
+
+def test_on_a_busy_machine_a_cell_has_more_of_the_walls_seconds(needs_sandbox, monkeypatch):
+    """And what is said of it are the seconds of its limit."""
+    monkeypatch.setattr(patience.clock, "factor", lambda: 4.0)
+    with Sandbox("numpy", limits=Limits(cell_s=0.5)) as sandbox, sandbox.submission() as process:
+        began = time.monotonic()
+        (error,) = process.load([SLEEPS])
+        assert error["message"] == "interrupted after 0.5 s" and time.monotonic() - began >= 2.0
 
 
 def test_a_slow_cell_is_interrupted_sooner_the_second_time(needs_sandbox):

@@ -38,6 +38,14 @@ def test_it_looks_again_and_never_goes_back():
     assert [after - before for before, after in zip(seen, seen[1:])] == pytest.approx([1, 1, 4])
 
 
+def test_the_factor_is_that_of_now():
+    wall, running = Wall(), [3]
+    clock = patience.Clock(wall, lambda: running[0], cores=2)
+    assert clock.factor() == 1.0
+    running[0], wall.now = 6, wall.now + 1
+    assert clock.factor() == 2.0
+
+
 def test_where_the_system_does_not_tell_it_is_the_walls(monkeypatch):
     monkeypatch.setattr(patience, "Path", lambda name: type("None", (), {"read_text": lambda self, encoding: "cpu 1 2 3\n"})())
     assert patience.running() == 0

@@ -14,24 +14,27 @@ SLOW_S = 1.0
 PLACED = (SyntaxError, IndentationError, TabError)  # their texts name a file and a line
 
 
-def run(sources, skip, slow, timeout_s, before):
+def run(sources, skip, slow, timeout_s, before, slower=1.0):
     """Run the cells top to bottom in one namespace.
 
     sources: the cells' texts. skip: indices to leave out (cells that have ended the process before). timeout_s: after so
     many seconds a cell is interrupted, as by Jupyter's stop button, and again each second. slow: those to which that has happened
-    before, and which are interrupted after SLOW_S. before(i) is called before cell i.
-    Returns (names, errors): the namespace, and [{"cell", "type", "message", "line"}, …] of the cells that raised.
+    before, and which are interrupted after SLOW_S. slower: how many seconds of the wall's clock count as one. before(i, interrupted) is
+    called before cell i, with whether the cell before it was interrupted.
+    Returns (names, errors, interrupted): the namespace, [{"cell", "type", "message", "line"}, …] of the cells that raised, and whether the
+    last cell was interrupted.
     """
     shell = make_shell()
-    errors = []
+    errors, interrupted = [], False
     for index, source in enumerate(sources):
-        before(index)
+        before(index, interrupted)
+        interrupted = False
         if index in skip:
             continue
-        error = run_cell(shell, source, min(timeout_s, SLOW_S) if index in slow else timeout_s)
+        error, interrupted = run_cell(shell, source, min(timeout_s, SLOW_S) if index in slow else timeout_s, slower)
         if error is not None and len(errors) < MAX_ERRORS:
             errors.append({"cell": index, **describe(error)})
-    return shell.user_ns, errors
+    return shell.user_ns, errors, interrupted
 
 
 @functools.cache
@@ -74,21 +77,24 @@ def rehearse(framework):
         shell.user_ns.setdefault(name, value)
 
 
-def run_cell(shell, source, timeout_s):
-    """Run one cell. Returns the exception that it ended with, or None."""
+def run_cell(shell, source, timeout_s, slower=1.0):
+    """Run one cell. Returns the exception that it ended with, or None, and whether it was interrupted, which it may have caught."""
+    interruptions = []
 
     def interrupt(number, frame):
+        interruptions.append(timeout_s)
         raise KeyboardInterrupt(f"interrupted after {timeout_s} s")
 
     signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, timeout_s, 1)
+    signal.setitimer(signal.ITIMER_REAL, timeout_s * slower, 1)
     try:
         result = shell.run_cell(source, store_history=False, silent=False)
-        return result.error_before_exec or result.error_in_exec
-    except BaseException as error:  # the shell itself was broken by the cell
-        return error
+        error = result.error_before_exec or result.error_in_exec
+    except BaseException as broken:  # the shell itself was, by the cell
+        error = broken
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+    return error, bool(interruptions)
 
 
 def describe(error):

@@ -1,9 +1,11 @@
 """One submission's process: it runs the notebook's cells, then forks a process for each test and lets the grader call what the cells defined.
 
 Orders from the grader:
-    {"order": "load", "cells": […], "skip": […], "slow": […], "cell_timeout_s": …, "own_work": …}
+    {"order": "load", "cells": […], "skip": […], "slow": […], "cell_timeout_s": …, "slower": …, "own_work": …}
                                                                         → with own_work first {"named": […]}, see naming.py;
-                                                                          {"cell": i} before each cell, then {"loaded": true, "errors": […]}
+                                                                          {"cell": i, "interrupted": …} before each cell: whether the one
+                                                                          before was interrupted; then the same of the last one in
+                                                                          {"loaded": true, "errors": […], "interrupted": …}
     {"order": "test"} with a socket                                     → {"pid": …}, or {"pid": null} where there can be no more now
     {"order": "only test", "device": {…}} with a socket                 → {"pid": …}: this process itself serves the one test, on a GPU
     {"order": "kill", "pid": …}                                         → {"killed": true}, when it has gone with all that it has started
@@ -34,12 +36,12 @@ def serve(connection, framework, isolated, kept):
             own = order["own_work"]
             if own:
                 wire.send(connection, {"named": naming.places(order["cells"], cells.make_shell().transform_cell)})
-            before = lambda i: wire.send(connection, {"cell": i})  # noqa: E731
-            names, errors = cells.run(order["cells"], order["skip"], order["slow"], order["cell_timeout_s"], before)
+            before = lambda i, interrupted: wire.send(connection, {"cell": i, "interrupted": interrupted})  # noqa: E731
+            names, errors, interrupted = cells.run(order["cells"], order["skip"], order["slow"], order["cell_timeout_s"], before, order["slower"])
             if isolated:
                 end_others()
             alone = settle()
-            wire.send(connection, {"loaded": True, "errors": errors})
+            wire.send(connection, {"loaded": True, "errors": errors, "interrupted": interrupted})
         elif order["order"] == "test":
             with test:
                 n_tests += 1
