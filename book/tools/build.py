@@ -2,9 +2,10 @@
 
     python -m book.tools.build [--language CODE]... [--base-url URL] [--pyodide local|cdn] [--force]
 
-With --language the site holds the languages named, and no others. A language whose pages are up to date is left as it is, and of one in which pages have been edited no others are read. Cells are executed
-where their code is new and otherwise taken from a cache, so prose can be edited without running anything. A warning, or a cell that raises,
-fails the build, and the site of the last good build stays. A build waits for another one of the same folder.
+With --language the site holds the languages named, and no others. A language whose pages are up to date is left as it is, and of one in
+which pages have been edited no others are read. Cells are executed where their code is new and otherwise taken from a cache, so prose can
+be edited without running anything. A warning, or a cell that raises, fails the build, and the site of the last good build stays. A build
+waits for another one of the same folder.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from book.tools.lite import put, pyodide
 from book.tools.paths import BOOK, BUILD, CONFIG, ROOT, SITE
 
 ASSEMBLED = BUILD / "assembled.json"  # what the site was put together from
-WAIT = f", or put it on the list in {untranslated.LIST} with `python -m book.tools.translations --wait`: readers then find it in English"
+WAIT = f", or put it on the list in {untranslated.LIST} with `{untranslated.WAIT}`: readers then find it in English"
 AT_ONCE = 4  # languages built side by side: while one waits for what another computes, a third goes on
 
 
@@ -130,8 +131,8 @@ def base_url_of_config() -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m book.tools.build", description="Build the book to _build/site/.")
-    parser.add_argument("--language", action="append", choices=CODES, metavar="CODE", help=f"one of {', '.join(CODES)}; default: all. The site holds "
-                        "the languages named and no others, and links to those lead nowhere")
+    parser.add_argument("--language", action="append", choices=CODES, metavar="CODE", help=f"one of {', '.join(CODES)}; default: "
+                        "all. The site then holds the languages named and no others, and its links to the others lead nowhere")
     parser.add_argument("--base-url", default=None, help="absolute address of the site, for canonical and alternate links")
     parser.add_argument("--pyodide", choices=pyodide.CHOICES, default="local", help="where notebooks in a browser load Python from: "
                         "a copy in the site, or the address where its makers publish it")

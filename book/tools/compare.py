@@ -48,14 +48,26 @@ def block_differences(a, b):
         return [] if same else [f"the block is not the English one: {excerpt(b)}"]
     problems = []
     for what, extract in EXTRACTS.items():
-        missing, extra = extract(a.text) - extract(b.text), extract(b.text) - extract(a.text)
-        if missing or extra:
-            parts = [f"without {', '.join(map(str, missing))}"] * bool(missing)
-            parts += [f"with {', '.join(map(str, extra))} too much"] * bool(extra)
-            problems.append(f"{what} {' and '.join(parts)}: {excerpt(b)}")
+        found = disagreement(extract(a.text), extract(b.text))
+        if found:
+            problems.append(f"{what}: {found}: {excerpt(b)}")
     if a.text == b.text and len(re.findall(r"[A-Za-z]{2,}", plain(a.text))) >= SAME_WORDS:
         problems.append(f"still in English: {excerpt(b)}")
     return problems
+
+
+def disagreement(ours, theirs):
+    """What an English block has and its translation has not, and the other way round, in words; nothing where they agree."""
+    lacking, added = ([str(each) for each in one if each not in other] for one, other in ((ours, theirs), (theirs, ours)))
+    said = [f"the English has {', '.join(lacking)}, and this has not"] * bool(lacking)
+    said += [f"this has {', '.join(added)}, and the English has not"] * bool(added)
+    said += [f"the English has {each} {times(ours[each])}, and this {times(theirs[each])}"
+             for each in ours if each in theirs and ours[each] != theirs[each]]
+    return "; ".join(said)
+
+
+def times(number):
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def code_differences(a, b):
@@ -166,9 +178,9 @@ def links(text):
 
 
 EXTRACTS = {
-    "the code in it is": code_spans,
-    "the formulas are": formulas,
-    "the references are": references,
-    "the numbers are": numbers,
-    "the links are": links,
+    "the code in it": code_spans,
+    "the formulas": formulas,
+    "the references": references,
+    "the numbers": numbers,
+    "the links": links,
 }

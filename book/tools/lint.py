@@ -92,10 +92,10 @@ def questions(label: str, blocks) -> dict[str, bool]:
     return found
 
 
-def problems(page: Path) -> list[str]:
-    """Everything that is to be mended in an English page, its numbers last."""
+def form(page: Path) -> list[str]:
+    """What is to be mended in an English page beside its numbers."""
     name, text = f"{page.parent.name}/{page.name}", page.read_text(encoding="utf-8")
-    return long_lines(name, text) + (structure(name, text) + numbers.problems(page) if is_chapter(page.name) else [])
+    return long_lines(name, text) + (structure(name, text) if is_chapter(page.name) else [])
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -104,11 +104,13 @@ def main(arguments: list[str] | None = None) -> int:
     if missing:
         print(f"There is no {', '.join(missing)}; name pages as book/{SOURCE}/03-multi-head.md", file=sys.stderr)
         return 2
-    found = [] if named else contents()
-    for page in named or sorted((BOOK / SOURCE).glob("*.md")):
-        found += problems(page.resolve())
-    print(*found or ["All is well."], sep="\n")
-    return 1 if found else 0
+    found, uncarried = [] if named else contents(), []
+    for page in [each.resolve() for each in named] or sorted((BOOK / SOURCE).glob("*.md")):
+        found += form(page)
+        uncarried += numbers.problems(page) if is_chapter(page.name) else []
+    said = [*found, *uncarried, *([numbers.REMEDY] if uncarried else [])]
+    print(*said or ["All is well."], sep="\n")
+    return 1 if said else 0
 
 
 if __name__ == "__main__":

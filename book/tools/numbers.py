@@ -23,6 +23,8 @@ from book.tools.compare import CODE_SPAN, FORMULA, LINK, ROLE
 from book.tools.kernels import SocketKernelManager
 from book.tools.languages import SOURCE
 
+REMEDY = ("A number in prose has to be carried by something on its page: print it in a cell, or cite its source in the paragraph, or say "
+          "why it stands there in a comment of the page, `% number 90: reason`.")
 SMALL = 12
 YEARS = range(1900, 2100)
 WIDTHS = {8, 16, 32, 64, 128}

@@ -6,6 +6,7 @@ too wide.
 What translations have to have in common with their English, `python -m book.tools.translations` compares.
 """
 
+import argparse
 import sys
 
 from book.tools import glyphs, leaks, lint, terms, typography
@@ -51,7 +52,13 @@ def of_language(language, names=()):
 
 def main(arguments=None):
     """The command; returns 1 where something is to be mended."""
-    language, *names = (sys.argv[1:] if arguments is None else arguments) or [None]
+    options = argparse.ArgumentParser(
+        prog="python -m book.tools.proofread", description="Read the translations as a proofreader would: typography, English left behind, "
+        "the glossary, glyphs in figures, lines of code that are too wide. Each fault is a line that says where it is and what it is.")
+    options.add_argument("language", nargs="?", metavar="LANGUAGE", help=f"one of {', '.join(TRANSLATIONS)}; default: all")
+    options.add_argument("names", nargs="*", metavar="NAME", help="of its files, read those whose names contain NAME, as 05-kv-cache")
+    chosen = options.parse_args(arguments)
+    language, names = chosen.language, chosen.names
     if language is not None and language not in TRANSLATIONS:
         print(f"{language} is none of {', '.join(TRANSLATIONS)}", file=sys.stderr)
         return 2

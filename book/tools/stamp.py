@@ -83,8 +83,8 @@ def changed(language: Language, base_url: str = "") -> list[str] | None:
 def write(language: Language, before: dict, base_url: str = "") -> bool:
     """Notes what the language's pages have been built from: `before`, what `state` gave before the build.
 
-    A page that was edited meanwhile counts as changed. Where something else was, nothing is noted, for who knows which pages were built with
-    it; the answer is then False.
+    A page that was edited meanwhile counts as changed. Where something else was, nothing is noted, for who knows which pages were built
+    with it; the answer is then False.
     """
     after = state(language, base_url)
     known = before["included"].keys() & after["included"].keys()

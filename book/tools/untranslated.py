@@ -11,6 +11,7 @@ from book.tools.paths import ROOT
 
 FOLDERS = ("book", "solutions")  # each with a folder a language
 LIST = Path("book") / "untranslated.txt"
+WAIT = "python -m book.tools.translations --wait"
 HEAD = """\
 # What is there in English and not yet in another language, a page or exercise a line: book/<language>/<page>.md, solutions/<language>/<exercise>.md.
 # Whoever has translated one takes its line out. `python -m book.tools.translations --wait` puts everything on the list that is missing.
@@ -44,7 +45,7 @@ def missing(language: str, folder: str, root: Path = ROOT) -> list[str]:
 def problems(language: str, folders=FOLDERS, root: Path = ROOT) -> list[str]:
     """Where the list and a language's folders disagree, a sentence each."""
     entries = read(root)
-    found = [f"{each}: not translated, and not on the list in {LIST}" for folder in folders
+    found = [f"{each}: not translated, and not on the list in {LIST}; translate it, or let it wait: {WAIT}" for folder in folders
              for each in missing(language, folder, root) if each not in entries]
     for entry in dict.fromkeys(entries):
         folder, code = (*Path(entry).parts, "", "")[:2]

@@ -20,8 +20,7 @@ def test_the_table_of_contents_lists_what_is_there():
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_number_in_prose_is_carried(site, name):
     found = numbers.problems(BOOK / SOURCE / f"{name}.md")
-    assert found == [], ("print the number in a cell, cite its source in the paragraph, or say why it stands there in a comment of the page, "
-                         "`% number …: reason`\n" + "\n".join(found))
+    assert found == [], "\n".join([*found, numbers.REMEDY])
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
@@ -159,3 +158,16 @@ def test_a_page_outside_the_contents_and_one_that_is_missing_are_named(monkeypat
 
 def test_the_command(capsys):
     assert lint.main(["book/en/nowhere.md"]) == 2 and "There is no book/en/nowhere.md" in capsys.readouterr().err
+
+
+def test_the_command_names_the_rule_on_numbers_and_its_remedies(monkeypatch, capsys, tmp_path):
+    page = tmp_path / "en" / "90-page.md"
+    page.parent.mkdir()
+    page.write_text(CHAPTER.replace("So.", "There are 99 balloons in it."), encoding="utf-8")
+    monkeypatch.setattr(numbers, "executed", lambda page: nbformat.v4.new_notebook())
+    assert lint.main([str(page)]) == 1
+    finding, remedy = capsys.readouterr().out.splitlines()
+    assert "“There are 99 balloons in it.”: 99" in finding
+    assert "in a cell" in remedy and "cite" in remedy and "% number 90: reason" in remedy
+    page.write_text(CHAPTER, encoding="utf-8")
+    assert lint.main([str(page)]) == 0 and "All is well." in capsys.readouterr().out

@@ -148,6 +148,13 @@ def test_the_command_refuses_an_unknown_language(capsys):
     assert "xx is none of" in capsys.readouterr().err
 
 
+def test_the_command_explains_itself(capsys):
+    with pytest.raises(SystemExit) as ended:
+        proofread.main(["--help"])
+    said = capsys.readouterr().out
+    assert ended.value.code == 0 and "LANGUAGE" in said and "NAME" in said and "zh-CN" in said
+
+
 @pytest.mark.parametrize("code", TRANSLATIONS)
 def test_a_readme_gives_the_commands_that_there_are(code):
     """A README in another language is shorter; every command in it is one of the English README's, but for the language's own."""

@@ -1,11 +1,12 @@
 """The drift gate: every translation agrees with its English, and the gate sees what is planted."""
 
 import shutil
+import subprocess
 
 import pytest
 
 from autograder import languages as feedback
-from book.tools import languages, untranslated
+from book.tools import formerly, languages, untranslated
 from book.tools.blocks import parse
 from book.tools.compare import differences
 from book.tools.paths import ROOT
@@ -152,6 +153,56 @@ def test_a_changed_english_sentence_names_exactly_its_paragraph(project):
     assert status("sv", project) == [f"book/sv/page.md: the English has changed at its line {line}: “Because of *that*, as it happens.”"]
 
 
+def test_the_words_that_have_changed_are_shown_where_git_knows_the_old_ones(project):
+    def git(*arguments):
+        names = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+        subprocess.run(["git", "-C", project, *names, *arguments], check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    page = project / "book" / "en" / "page.md"
+    page.write_text(ENGLISH.replace("*this*", "*that*"), encoding="utf-8")
+    said = [line.partition(": the English has changed at its ")[2] for line in status("sv", project)]
+    assert said == ["line 29: Because of [-*this*.-] {+*that*.+}"]
+
+
+@pytest.mark.parametrize(("before", "now", "said"), [
+    ("a b c d e f g h i j k l", "a b c d e f g h i j k m", "… h i j k [-l-] {+m+}"),
+    ("a b c d e f g h i j k l", "x b c d e f g h i j k l", "[-a-] {+x+} b c d e …"),
+    ("a b c d e f g h i j k l", "x b c d e f g h i j k m", "[-a-] {+x+} b c d e … h i j k [-l-] {+m+}"),
+    ("a b", "a new b", "a {+new+} b"),
+    ("a old b", "a b", "a [-old-] b"),
+])
+def test_words_that_differ(before, now, said):
+    assert formerly.differing(before, now) == said
+
+
+def test_a_paragraph_whose_english_alone_has_changed_is_not_recorded(project, capsys):
+    english, swedish = (project / "book" / code / "page.md" for code in ("en", "sv"))
+    english.write_text(ENGLISH.replace("Because of *this*.", "Because of *that*, as it happens."), encoding="utf-8")
+    assert record("sv", ["page.md"], project) == 1
+    said = capsys.readouterr().err
+    assert "“Därför att *så* är det.”" in said and "--same" in said and said.count("\n") == 1
+    assert len(status("sv", project)) == 1, "nothing has been recorded"
+    swedish.write_text(SWEDISH.replace("Därför att *så* är det.", "Därför att det råkar vara *så*."), encoding="utf-8")
+    assert record("sv", ["page.md"], project) == 0 and status("sv", project) == []
+
+
+def test_a_paragraph_that_holds_as_it_is_can_be_recorded(project):
+    page = project / "book" / "en" / "page.md"
+    page.write_text(ENGLISH.replace("Because of *this*.", "By reason of *this*."), encoding="utf-8")
+    assert record("sv", ["page.md"], project, same=True) == 0 and status("sv", project) == []
+
+
+def test_paragraphs_that_have_changed_places_are_recorded(project):
+    items = (("en", ENGLISH, "- first item", "- second item"), ("sv", SWEDISH, "- första punkten", "- andra punkten"))
+    for code, text, first, second in items:
+        moved = text.replace(first, "-").replace(second, first).replace("-\n", f"{second}\n", 1)
+        (project / "book" / code / "page.md").write_text(moved, encoding="utf-8")
+    assert record("sv", ["page.md"], project) == 0
+
+
 def test_reflowed_english_is_no_change(project):
     page = project / "book" / "en" / "page.md"
     page.write_text(ENGLISH.replace("and $x^2$ dogs", "and\n$x^2$ dogs"), encoding="utf-8")
@@ -209,6 +260,27 @@ def test_the_command_says_what_is_to_be_done(capsys):
     assert main([]) == 0 and "up to date" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["--record", "tlh"])
+
+
+@pytest.mark.parametrize("arguments", [["--record", "sv"], ["--record", "sv", "01-single-head.md", "--all"]])
+def test_recording_takes_names_or_all(arguments, capsys):
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert "--all" in capsys.readouterr().err
+
+
+def test_what_is_missing_names_its_remedy(project):
+    shutil.copy(project / "book" / "en" / "page.md", project / "book" / "en" / "new.md")
+    assert "--wait" in "".join(status("sv", project))
+
+
+@pytest.mark.parametrize(("swedish", "says"), [
+    ("Det finns 2 katter och 3.", "the numbers: the English has 1, and this has not; this has 3, and the English has not: "),
+    ("Det finns 1 katt, och 2 och 2.", "the numbers: the English has 2 once, and this twice: "),
+])
+def test_what_differs_is_said_in_words(swedish, says):
+    found = differences("There is 1 cat and 2.\n", f"{swedish}\n")
+    assert len(found) == 1 and says in found[0]
 
 
 def test_pages_are_cut_into_blocks():
