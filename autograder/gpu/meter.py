@@ -14,6 +14,7 @@ class Meter:
     def __init__(self, gpu, ceiling_bytes, kill=lambda: None):
         self.gpu, self.ceiling, self.kill = gpu, ceiling_bytes, kill
         self.first = self.peak = self.exceeded = self.lost = None
+        self.lock = threading.Lock()  # or the thread could write back the peak of a measurement that is over
         self.stopped, self.thread = threading.Event(), threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self):
@@ -27,7 +28,8 @@ class Meter:
 
     def begin(self):
         """Begin a measurement: what is in use now is what `taken` counts from. Returns it."""
-        self.base = self.peak = self.gpu.used_bytes()
+        with self.lock:
+            self.base = self.peak = self.gpu.used_bytes()
         return self.base
 
     def taken(self):
@@ -37,11 +39,12 @@ class Meter:
     def _watch(self):
         while not self.stopped.wait(EVERY_S):
             try:
-                used = self.gpu.used_bytes()
+                with self.lock:
+                    used = self.gpu.used_bytes()
+                    self.peak = max(self.peak, used)
             except GpuLost as error:
                 self.lost = error
                 return
-            self.peak = max(self.peak, used)
             if used > self.ceiling and not self.exceeded:
                 self.exceeded = used
                 self.kill()

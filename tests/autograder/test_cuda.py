@@ -6,6 +6,7 @@ All of it runs with a fake GPU (autograder/sandbox/child/fake_device.py), and wi
 import dataclasses
 import json
 import os
+import threading
 import types
 from pathlib import Path
 
@@ -120,7 +121,8 @@ def test_without_a_gpu_cuda_is_refused_with_the_reason_and_the_remedy(needs_sand
 ])
 def test_a_gpu_that_does_not_work_is_refused_with_the_reason(monkeypatch, ends, told):
     monkeypatch.setattr(device, "PROBE", ends)
-    monkeypatch.setattr(device, "PROBE_S", 2.0)
+    if "sleep" in ends:
+        monkeypatch.setattr(device, "PROBE_S", 2.0)
     with pytest.raises(device.NoGpu, match=told):
         device.probe()
 
@@ -382,12 +384,17 @@ def test_a_real_gpu_that_does_not_answer_is_lost(monkeypatch):
 
 
 def test_a_meter_keeps_the_peak_and_calls_once_over_the_ceiling():
-    used, killed = [100], []
-    gpu = types.SimpleNamespace(used_bytes=lambda: used[0])
-    with meter.Meter(gpu, 500, lambda: killed.append(True)) as watch:
-        for n in (100, 300, 900, 950, 200):
-            used[0] = n
-            watch.stopped.wait(0.05)
+    to_come, last, killed, all_seen = [100, 100, 300, 900, 950, 200], 200, [], threading.Event()
+
+    def used_bytes():
+        """The next of them, however long the meter's thread has waited for its turn; then the last, when all before it have been looked at."""
+        if to_come:
+            return to_come.pop(0)
+        all_seen.set()
+        return last
+
+    with meter.Meter(types.SimpleNamespace(used_bytes=used_bytes), 500, lambda: killed.append(True)) as watch:
+        assert all_seen.wait(60)
         assert watch.taken() == 850 and killed == [True] and watch.exceeded == 900
         watch.begin()
         assert watch.taken() == 0

@@ -83,7 +83,9 @@ def test_nothing_of_ours_to_read(sandbox, tmp_path):
 import os
 def f():
     seen = [place for place in ({str(tmp_path / "secret.txt")!r}, "/root/.bashrc", "/home", "/srv", "/var/log", "/etc/passwd", "/proc/1", "/sys") if os.path.exists(place)]
-    for folder, _, files in os.walk("/"):
+    for folder, folders, files in os.walk("/"):
+        if folder == "/" and "usr" in folders:
+            folders.remove("usr")  # the machine's own, and by far the most: on a cold disk it would take all the time there is
         seen += [os.path.join(folder, name) for name in files if name in ("test_hidden.py", "assignment.toml", "single_head.py", ".secret")]
     return seen
 """
@@ -337,7 +339,10 @@ def test_a_submission_with_threads_is_forked_all_the_same(sandbox):
     source = """
 import threading, time
 stop = threading.Event()
-threading.Thread(target=lambda: [bytearray(1000) for _ in iter(stop.is_set, True)], daemon=True).start()
+def work():
+    while not stop.is_set():
+        bytearray(1000)
+threading.Thread(target=work, daemon=True).start()
 def f(): return threading.active_count()
 """
     with sandbox.submission() as process:
