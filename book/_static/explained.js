@@ -68,7 +68,12 @@
   });
   document.addEventListener("focusout", (event) => { if (event.target === shown) leave(); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
-  window.addEventListener("resize", hide);
+  /* Phones make their window higher and lower while one scrolls; only another width moves the words. */
+  let wide = innerWidth;
+  window.addEventListener("resize", () => {
+    if (innerWidth !== wide) hide();
+    wide = innerWidth;
+  });
 
   let firstTap = null;
   document.addEventListener("pointerdown", (event) => {

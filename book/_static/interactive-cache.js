@@ -40,7 +40,7 @@
       draw();
     };
     const sizes = Object.fromEntries(SIZES.map((name) => [name,
-      field(text[name], { min: name === "rope" ? 0 : 1, max: 65536, value: 1 }, edit(name))]));
+      field(text[name], { min: name === "rope" ? 0 : 1, max: 65536, value: 1 }, text.allowed, edit(name))]));
     const groups = choice(text.groups, [], "", (value) => edit("groups")(Number(value)));
     const offerGroups = () => groups.offer(divisors(model.heads).map((each) => [each, number(each)]), model.groups);
     const power = (name, max, min = 0) => slider(text[name], { min, max, step: 1, value: 0 }, (value) => number(2 ** value), (value) => {

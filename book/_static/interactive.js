@@ -72,20 +72,34 @@ window.Interactive = (() => {
       set: (to) => { input.value = String(to); } };
   };
 
-  /* A number to type in. What is not a number between min and max is marked and not taken. */
-  const field = (text, { min, max, step = 1, value }, changed) => {
-    const input = make("input", { type: "number", min, max, step, value, inputMode: "numeric" });
+  /* A whole number to type in. What is not one between min and max is not taken: `allowed` says what is, and the last good number comes back when the
+     reader goes on. */
+  let fields = 0;
+  const field = (text, { min, max, value }, allowed, changed) => {
+    fields += 1;
+    const hint = make("span", { className: "interactive-refused", id: `interactive-refused-${fields}`, role: "status" });
+    const input = make("input", { type: "number", min, max, step: 1, value, inputMode: "numeric", "aria-describedby": hint.id });
+    let last = value;
+    const mark = (good) => {
+      input.setAttribute("aria-invalid", String(!good));
+      const said = good ? "" : fill(allowed, { min: number(min), max: number(max) });
+      if (hint.textContent !== said) hint.textContent = said;
+    };
+    const set = (to) => {
+      input.value = last = to;
+      mark(true);
+    };
     input.addEventListener("input", () => {
       const typed = input.valueAsNumber;
-      const good = Number.isFinite(typed) && typed >= min && typed <= max && (step !== 1 || Number.isInteger(typed));
-      input.setAttribute("aria-invalid", String(!good));
-      if (good) changed(typed);
+      const good = Number.isInteger(typed) && typed >= min && typed <= max;
+      mark(good);
+      if (!good) return;
+      last = typed;
+      changed(typed);
     });
-    const set = (to) => {
-      input.value = to;
-      input.removeAttribute("aria-invalid");
-    };
-    return { box: make("label", { className: "interactive-control" }, make("span", {}, text), input), input, set };
+    input.addEventListener("blur", () => set(last));
+    return { box: make("div", { className: "interactive-control" }, make("label", { htmlFor: `interactive-field-${fields}` }, text),
+      Object.assign(input, { id: `interactive-field-${fields}` }), hint), input, set };
   };
 
   const button = (text, pressed) => {

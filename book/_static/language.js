@@ -10,7 +10,7 @@ document.addEventListener("click", (event) => {
   } catch (error) {
     /* A browser that stores nothing still follows the link. */
   }
-  if (location.hash && "samePage" in link.dataset && !link.href.includes("#")) link.href += location.hash;
+  if ("samePage" in link.dataset) link.hash = location.hash;
 });
 
 /* An open list of languages, or of ways to run the page, closes on Escape and on a click elsewhere. */
@@ -22,9 +22,11 @@ document.addEventListener("keydown", (event) => {
     switcher.querySelector("summary").focus();
   }
 });
-document.addEventListener("click", (event) => {
-  for (const switcher of switchers()) if (!switcher.contains(event.target)) switcher.open = false;
-});
+const closeOthers = (place) => {
+  for (const switcher of switchers()) if (!switcher.contains(place)) switcher.open = false;
+};
+document.addEventListener("click", (event) => closeOthers(event.target));
+document.addEventListener("focusin", (event) => closeOthers(event.target));
 
 /* What an address leads to on this page, if anything. */
 const targetOf = (address) => {
@@ -115,15 +117,3 @@ const layOutNext = () => {
   whenIdle(layOutNext);
 };
 window.addEventListener("load", () => whenIdle(layOutNext));
-
-/* What the search page shows of a hit is the page's text, without the buttons and lists around it. Its own scripts come after this one. */
-document.addEventListener("DOMContentLoaded", () => {
-  if (typeof Search === "undefined") return;
-  const textOf = Search.htmlToText;
-  Search.htmlToText = (source, anchor) => {
-    const page = new DOMParser().parseFromString(source, "text/html");
-    const around = ".bd-header-article, .prev-next-footer, #jb-print-docs-body, .bd-sidebar-secondary, .bd-footer-content, .headerlink";
-    page.querySelectorAll(around).forEach((element) => element.remove());
-    return textOf(page.documentElement.outerHTML, anchor);
-  };
-});

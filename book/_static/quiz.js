@@ -6,11 +6,13 @@
   /* Labels and the order of options are the same in all languages, so that progress is, too. */
   const key = `quiz ${location.pathname.split("/").pop().replace(/\.html$/, "")}`;
 
+  /* A browser that stores nothing has no answers, and what is not ours is none. */
   const load = () => {
     try {
-      return JSON.parse(localStorage.getItem(key)) || {};
+      const stored = JSON.parse(localStorage.getItem(key));
+      return stored && typeof stored === "object" && !Array.isArray(stored) ? stored : {};
     } catch (error) {
-      return {}; /* A browser that stores nothing, or something that is not ours. */
+      return {};
     }
   };
   const save = (answers) => {
@@ -63,27 +65,29 @@
   };
 
   const boxes = document.querySelectorAll(".question[data-right]");
-  if (!boxes.length) return;
+  /* Without the script of all pages there are no words, and the answers stay as they are without scripts: folded. */
+  if (!boxes.length || typeof Documentation === "undefined") return;
   const section = boxes[0].closest("section");
   const questions = [...boxes].map(makeQuestion);
   let answers = load();
 
   const chosenOf = (question) => (Array.isArray(answers[question.id]) ? answers[question.id] : []);
   const solved = (question) => chosenOf(question).includes(question.right);
-  const score = element("span", { class: "quiz-progress__score" });
+  const score = element("span", { class: "quiz-progress__score", role: "status" });
   const again = element("button", { type: "button", class: "quiz-progress__again" }, words("Begin again"));
   const progress = element("div", { class: "quiz-progress" }, score, again);
   section.classList.add("has-quiz");
-  section.querySelector("h1, h2, h3").after(progress);
 
   const render = () => {
     questions.forEach((question) => show(question, chosenOf(question)));
-    score.textContent = words("Right: {0} of {1}", questions.filter(solved).length, questions.length);
+    const right = words("Right: {0} of {1}", questions.filter(solved).length, questions.length);
+    if (score.textContent !== right) score.textContent = right; /* or it would be read aloud again */
     progress.classList.toggle("quiz-progress--done", questions.every(solved));
     again.hidden = !questions.some((question) => chosenOf(question).length);
   };
 
   questions.forEach((question) => question.options.forEach((option, number) => option.button.addEventListener("click", () => {
+    answers = load(); /* a page in another tab or language may have had some, too */
     answers[question.id] = [...new Set([...chosenOf(question), number])];
     save(answers);
     render();
@@ -99,4 +103,13 @@
     () => questions.forEach((question) => show(question, question.options.map((_, number) => number))));
   window.addEventListener("afterprint", render);
   render();
+  section.querySelector("h1, h2, h3").after(progress);
+
+  /* Answers come from other tabs, and from where the reader has been before coming back. */
+  const renew = () => {
+    answers = load();
+    render();
+  };
+  window.addEventListener("storage", (event) => { if (event.key === key || event.key === null) renew(); });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) renew(); });
 })();

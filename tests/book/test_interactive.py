@@ -419,7 +419,7 @@ def test_a_slider_is_called_by_its_label_alone(reader, address, name):
         slider = it.box.get_by_role("slider", name=called, exact=True)
         assert slider.count() == 1
         assert slider.get_attribute("aria-valuetext") == label.locator("span").last.text_content()
-    assert it.box.get_by_role("status").count() == 1
+    assert it.all("p[role=status]").count() == 1
 
 
 @needs_browser
@@ -485,7 +485,7 @@ def test_a_figures_first_sentence_is_read_and_not_announced(reader, address, nam
         sentence = it.all(".interactive-stage > p" if name == "configurator" else ".interactive-said").first.text_content()
         reader.wait_for_timeout(700)
         assert it.read().count(plain(sentence)) == 1 and len(sentence) > 10
-        assert it.all("[role=status]").text_content() == ""
+        assert set(it.all("[role=status]").all_text_contents()) == {""}
 
 
 @needs_browser
@@ -579,3 +579,42 @@ def test_figures_live_in_a_page_opened_as_a_file(site, browser):
         page.goto((site / "sv" / f"{PAGES[name]}.html").as_uri())
         page.wait_for_selector(f'[data-interactive="{name}"].interactive-alive')
     context.close()
+
+
+@needs_browser
+def test_what_a_slider_is_set_to_stands_beside_it(reader, address):
+    it = Figure(reader, address, "attention", SOURCE)
+    for slider in it.all("input[type=range]").all():
+        bar, value = slider.bounding_box(), slider.locator("xpath=following-sibling::*[1]").bounding_box()
+        assert value["x"] >= bar["x"] + bar["width"] and abs(value["y"] + value["height"] / 2 - bar["y"] - bar["height"] / 2) < 5
+
+
+@needs_browser
+@pytest.mark.parametrize("code", CODES)
+def test_a_number_that_is_refused_is_explained_and_goes_when_the_reader_goes_on(reader, address, code):
+    it = Figure(reader, address, "cache", code)
+    field = it.all("input[type=number]").nth(1)
+    before, last = it.all("tbody").text_content(), field.input_value()
+    hint = reader.locator(f"[id='{field.get_attribute('aria-describedby')}']")
+    assert hint.text_content() == "" and hint.get_attribute("role") == "status"
+    for refused in ("0", "", "1.5", "70000"):
+        field.fill(refused)
+        assert field.get_attribute("aria-invalid") == "true"
+        assert re.findall(r"\d+", re.sub(r"(?<=\d)\D(?=\d{3})", "", hint.text_content())) == ["1", "65536"]
+    field.press("Tab")
+    assert field.input_value() == last and field.get_attribute("aria-invalid") == "false" and hint.text_content() == ""
+    assert it.all("tbody").text_content() == before
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_that_tell_something_stay_where_the_system_sets_all_others(reader, address, name, scheme):
+    reader.emulate_media(forced_colors="active", color_scheme=scheme)
+    it = Figure(reader, address, name, SOURCE)
+    telling = ".interactive-bar i, .interactive-columns i, .interactive-heatmap td, .interactive-cell"
+    looks = it.all(telling).evaluate_all("""all => all.map((each) => {
+        const { forcedColorAdjust, color, backgroundImage, backgroundColor } = getComputedStyle(each);
+        return [forcedColorAdjust, each.localName === "td" ? color : "", backgroundImage === "none" ? backgroundColor : "paper"]; })""")
+    assert looks and {each[0] for each in looks} == {"none"} and {each[1] for each in looks} <= {"", "rgb(17, 17, 17)"}
+    assert not {each[2] for each in looks} & {"rgba(0, 0, 0, 0)", "transparent"}

@@ -120,6 +120,6 @@ def test_an_address_that_is_none_stops_nothing(opened, address):  # noqa: F811
 def test_a_browser_that_stores_nothing_is_dark_where_its_reader_wants_it(opened, address):  # noqa: F811
     """Such a browser raises wherever storage is asked for."""
     page = opened("about:blank", color_scheme="dark")
-    page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no storage', 'SecurityError'); } });")
+    page.add_init_script("Object.defineProperty(window, 'localStorage', { configurable: true, get() { throw new DOMException('no storage', 'SecurityError'); } });")
     page.goto(f"{address}/en/02-masks.html", wait_until="networkidle")
     assert page.get_attribute("html", "data-theme") == "dark"

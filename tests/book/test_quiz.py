@@ -135,3 +135,39 @@ def test_paper_has_all_explanations(reader, address):  # noqa: F811
     assert reader.locator(".option__place .option__why").count() == reader.locator(".option").count()
     reader.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert reader.locator(".option__place .option__why").count() == 0
+
+
+def test_answers_of_two_tabs_are_kept(reader, address):  # noqa: F811
+    """And of two languages, of which one is left and comes back as it was."""
+    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    other = reader.context.new_page()
+    other.goto(f"{address}/sv/{CHAPTER}.html", wait_until="networkidle")
+    option(reader, 0, 0).click()
+    other.wait_for_function("document.querySelectorAll('.option[aria-pressed=true]').length === 1")
+    other.evaluate("window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
+    option(other, 2, 1).click()
+    reader.wait_for_function("document.querySelectorAll('.option[aria-pressed=true]').length === 2")
+    option(reader, 1, 1).click()
+    assert len(reader.evaluate(f"Object.keys(JSON.parse(localStorage.getItem('quiz {CHAPTER}')))")) == 3
+    other.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    assert other.locator(".option[aria-pressed=true]").count() == 3
+
+
+@pytest.mark.parametrize("stored", ["5", "[]", "null", "{", '"a"'])
+def test_what_is_stored_and_is_no_answers_is_none(stored, reader, address):  # noqa: F811
+    reader.goto(f"{address}/index.html#choose")
+    reader.evaluate("([key, stored]) => localStorage.setItem(key, stored)", [f"quiz {CHAPTER}", stored])
+    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    option(reader, 0, 0).click()
+    assert reader.locator(".option[aria-pressed=true]").count() == 1
+    assert not reader.problems
+
+
+def test_without_the_script_of_all_pages_the_answers_are_folded(browser, address):  # noqa: F811
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/site.js*", lambda route: route.abort())
+    page.goto(f"{address}/en/{CHAPTER}.html", wait_until="load")
+    page.locator(".question details summary").first.click()
+    assert page.locator(".question details li").first.is_visible() and page.locator(".question button").count() == 0
+    context.close()

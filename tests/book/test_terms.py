@@ -106,6 +106,16 @@ def test_later_mentions_are_explained_to_the_pointer_alone(code, reader, address
     assert later.evaluate("(word) => word.tabIndex") == -1
 
 
+def test_an_explanation_stays_while_a_phone_hides_its_bar(reader, address):  # noqa: F811
+    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    term, box = reader.locator("a.explained").nth(3), reader.locator("#explanation")
+    term.focus()
+    for size, seen in (({"width": 1280, "height": 844}, True), ({"width": 800, "height": 844}, False)):
+        reader.set_viewport_size(size)
+        reader.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert box.is_visible() == seen
+
+
 def test_a_first_tap_explains_and_a_second_leads_to_the_glossary(browser, address):  # noqa: F811
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()

@@ -20,13 +20,36 @@ DARK = "dark.css"  # for who reads without scripts, and likes it dark
 OURS = {"book.css", "print.css", "interactive.css", "icons.css"}  # small, and written for these pages: kept as they are
 # Loaded by every page, in this order. translations.js is there in languages other than English.
 TOGETHER = ("documentation_options.js", "doctools.js", "translations.js", "sphinx_highlight.js", "clipboard.min.js", "copybutton.js",
-            "scripts/sphinx-book-theme.js", "scripts/pydata-sphinx-theme.js")
-# The theme lets a keyboard reach what scrolls, and has a page laid out anew for each place it looks at; language.js does it in one go.
-LAID_OUT_ANEW = re.compile(r"document\.querySelectorAll\(\[[^]]*\]\.join\(\", \"\)\)\.forEach\(e=>\{e\.tabIndex=[^{}]*\?0:-1\}\)")
+            "scripts/sphinx-book-theme.js", "scripts/pydata-sphinx-theme.js", "bar.js")
+# By script: what is found there, once each, and what takes its place.
+MENDED = {
+    "scripts/pydata-sphinx-theme.js": (
+        # It lets a keyboard reach what scrolls, and has a page laid out anew for each place it looks at; language.js does it in one go.
+        (r"document\.querySelectorAll\(\[[^]]*\]\.join\(\", \"\)\)\.forEach\(e=>\{e\.tabIndex=[^{}]*\?0:-1\}\)", "0"),
+    ),
+    "scripts/sphinx-book-theme.js": ((r"\bt\.blur\(\)", "0"),),  # who uses a keyboard would be at the top of the page again
+    # The first field is that of a dialog, which has to be opened first.
+    "doctools.js": ((r'document\.querySelectorAll\("input\[name=q\]"\)\[0\]\?\.focus\(\)', """{
+      const field = [...document.querySelectorAll("input[name=q]")].find((each) => each.getClientRects().length);
+      if (field) field.focus();
+      else document.querySelector(".search-button__button")?.click();
+    }"""),),
+    "searchtools.js": (
+        # A word such as "constructor" is found in every JavaScript object.
+        (r"Search\._index = index;", """for (const each of ["terms", "titleterms"]) Object.setPrototypeOf(index[each], null);
+    Search._index = index;"""),
+        (r"!terms\.hasOwnProperty\(word\)", "!(word in terms)"),
+        (r"!titleTerms\.hasOwnProperty\(word\)", "!(word in titleTerms)"),
+        # Short words are in no index, but for pairs of Chinese characters (search_zh.py): all of them have to be found.
+        (r"\(term\) => term\.length > 2\b", r"(term) => term.length > 2 || /[\\u3400-\\u9fff\\uf900-\\ufaff]/.test(term)"),
+        # What was found is read aloud.
+        (r'searchSummary\.classList\.add\("search-summary"\);', r'\g<0>\n    searchSummary.setAttribute("role", "status");'),
+    ),
+}
 SETTINGS = "DOCUMENTATION_OPTIONS.search_as_you_type = false;\n"
 # Bootstrap's script stays out: its one use is a button that these pages have not. The index of the search is loaded where one searches.
 UNUSED = {"scripts/bootstrap.js"}
-SEARCHING = {"searchtools.js", "language_data.js"}
+SEARCHING = {"searchtools.js", "language_data.js", "searching.js"}
 TABS = "design-tabs.js"
 LINKS = ('\n    <link rel="stylesheet" href="{}" />',
          '\n    <noscript><link rel="stylesheet" media="screen and (prefers-color-scheme: dark)" href="{}" /></noscript>')
@@ -78,16 +101,24 @@ def write_styles(static: Path, pages: dict[Path, str]) -> tuple[str, str]:
     return write(static / STYLES, f"{HEADER}{sheet}\n"), write(static / DARK, "\n".join([HEADER.strip(), *dark, ""]))
 
 
+def mend(static: Path) -> None:
+    """Mends scripts of others in their places."""
+    for name, changes in MENDED.items():
+        path = static / name
+        text = path.read_text(encoding="utf-8")
+        for wrong, right in changes:
+            text, found = re.subn(wrong, right, text)
+            if found != 1:
+                raise ExtensionError(f"{name} has {found} of {wrong!r}, and it should have one; mend {__name__}")
+        path.write_text(text, encoding="utf-8")
+
+
 def write_scripts(static: Path) -> str:
     """Writes the script of all pages and returns its address in `_static`."""
     parts = []
     for name in TOGETHER:
         if (static / name).is_file():
             text = re.sub(r"\n?//# sourceMappingURL=\S*", "", (static / name).read_text(encoding="utf-8"))
-            if name == TOGETHER[-1]:
-                text, found = LAID_OUT_ANEW.subn("0", text)
-                if not found:
-                    raise ExtensionError(f"{name} has changed; mend {__name__}")
             parts.append(f"/* {name} */\n{text};\n" + (SETTINGS if name == TOGETHER[0] else ""))
         elif name != "translations.js":
             raise ExtensionError(f"the theme has no {name} any more; mend {__name__}")
@@ -140,6 +171,7 @@ def finish(app, exception) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     pages = {path: icons.SCRIPT.sub("", text) for path, text in pages.items()}
     plain = plain_classes((static / "pygments.css").read_text(encoding="utf-8"))
+    mend(static)
     styles, scripts = write_styles(static, pages), write_scripts(static)
     for path, text in pages.items():
         path.write_text(lighten(text, path.name, styles, scripts, plain), encoding="utf-8")

@@ -71,6 +71,7 @@ def words() -> dict:
         "groups": _("KV heads with GQA"),
         "latent": _("Latent of MLA"),
         "rope": _("Rotary channels of MLA"),
+        "allowed": _("a whole number from {min} to {max}"),
         "context": _("Context in tokens"),
         "sequences": _("Sequences at once"),
         "bits": _("Bits a number"),
