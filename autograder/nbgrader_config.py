@@ -16,8 +16,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from autograder.exercise.nbgrader_course import configure  # noqa: E402
-from autograder.gradebook import settings  # noqa: E402
+# Whatever is wrong in here ends the command: after an exception nbgrader would go on without this configuration, and execute notebooks itself.
+try:
+    from autograder.exercise.nbgrader_course import configure
+    from autograder.gradebook import settings
+except ImportError as error:
+    sys.exit(f"nbgrader: {error}; activate the environment of the course's repository first")
 
 # nbgrader calls alembic, which lies beside its own interpreter, by its bare name.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
@@ -26,7 +30,7 @@ c = get_config()  # noqa: F821  (nbgrader defines it)
 try:
     configure(c, os.environ.get("COURSE_LANGUAGE", "en"))
 except ValueError as error:
-    sys.exit(f"nbgrader: {error}")  # after an exception it would go on without this configuration, and execute notebooks itself
+    sys.exit(f"nbgrader: {error}")
 c.CourseDirectory.course_id = "attention-head-by-head"  # PostgreSQL takes no assignment of a course without a name
 c.CourseDirectory.release_directory = "release"  # the course folder's own; exercises/ here belongs to the repository
 settings.configure(c)

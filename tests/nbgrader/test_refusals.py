@@ -36,6 +36,16 @@ def test_an_assignment_that_has_not_been_made(course):
     assert f"run `make exercises` in {ROOT} first" in refused(course, "generate_assignment", ASSIGNMENT)
 
 
+def test_another_environment(course):
+    """What the course needs is missing there: nothing is executed."""
+    with (course / "nbgrader_config.py").open("r+", encoding="utf-8") as file:
+        before = file.read()
+        file.seek(0)
+        file.write(f"import sys\nsys.modules['autograder.gradebook.isolated_scores'] = None\n{before}")
+    assert refused(course, "autograde", ASSIGNMENT).endswith("activate the environment of the course's repository first")
+    assert not (course / "autograded").exists()
+
+
 @pytest.mark.parametrize("command", ["generate_assignment", "autograde"])
 def test_a_language_that_the_course_does_not_have(course, monkeypatch, command):
     """The command ends: without this configuration nbgrader would execute the notebooks itself."""
