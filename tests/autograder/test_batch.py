@@ -22,6 +22,15 @@ from autograder.submissions import MAX_BYTES, find
 
 SETTINGS = batch.Settings("single-head", "a secret of the tests")
 
+ENDLESS = """
+while True:
+    try:
+        import time
+        time.sleep(60)
+    except BaseException:
+        pass
+"""
+
 
 @pytest.fixture
 def folder(tmp_path, single_head):
@@ -67,7 +76,9 @@ def test_another_seed_or_language_is_graded_again(needs_sandbox, folder, tmp_pat
 
 
 def test_a_killed_grader_goes_on_where_it_stopped(needs_sandbox, folder, tmp_path):
-    out = tmp_path / "out"
+    out, last = tmp_path / "out", folder / "s7.py"
+    source = last.read_text(encoding="utf-8")
+    last.write_text(source + ENDLESS, encoding="utf-8")  # however late it is killed, that is before the end
     command = [sys.executable, "-m", "autograder", "grade", str(folder), "--assignment", "single-head", "--out", str(out)]
     process = subprocess.Popen(command, env=os.environ | {"AUTOGRADER_SECRET": SETTINGS.secret}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     for _ in range(3):
@@ -75,6 +86,7 @@ def test_a_killed_grader_goes_on_where_it_stopped(needs_sandbox, folder, tmp_pat
     process.kill()
     process.wait()
     process.stderr.close()
+    last.write_text(source, encoding="utf-8")
     before = {path: path.read_bytes() for path in out.glob("*/single-head.json")}
     assert 3 <= len(before) < 8
     after, graded = grade(folder, out)
@@ -119,17 +131,21 @@ def test_what_listens_is_for_this_machine_alone():
 def test_workers_that_are_killed_while_they_start_cost_nothing(needs_sandbox, folder, tmp_path):
     """Dask itself gives up then: the first time the whole cluster, later the worker."""
     def kill_workers(stop):
-        killed, me = set(), psutil.Process()
+        me = psutil.Process()
+        others = {child.pid for child in me.children()}  # what other tests have left running is none of Dask's
+        killed = set()
+        begun.set()
         while len(killed) < 4 and not stop.wait(0.02):
             for child in me.children():
                 with contextlib.suppress(psutil.Error):
-                    if child.pid not in killed and "spawn_main" in " ".join(child.cmdline()):
+                    if child.pid not in killed | others and "spawn_main" in " ".join(child.cmdline()):
                         child.kill()
                         killed.add(child.pid)
 
-    stop = threading.Event()
+    begun, stop = threading.Event(), threading.Event()
     killer = threading.Thread(target=kill_workers, args=(stop,))
     killer.start()
+    begun.wait()
     done, graded = grade(folder, tmp_path / "out", jobs=2)
     stop.set()
     killer.join()
