@@ -106,7 +106,7 @@ def test_none_of_the_students_other_files_is_published(course):
     for step in ("autograded", "feedback"):
         folder = course / step / "other-files-about" / ASSIGNMENT
         assert not {path.name for path in folder.rglob("*")} & {"evil.html", "gradebook.db", "pipe", "timestamp.txt"}
-        assert "full points" not in (folder / "course" / "__init__.py").read_text(encoding="utf-8")
+    assert "full points" not in (course / "autograded" / "other-files-about" / ASSIGNMENT / "course" / "__init__.py").read_text(encoding="utf-8")
 
 
 def test_long_and_odd_texts_are_cut_and_cleaned():
