@@ -1,7 +1,9 @@
 """The secret from which, together with a run's seed, the inputs of the hidden tests are derived."""
 
+import contextlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 VARIABLE = "AUTOGRADER_SECRET"
@@ -13,7 +15,14 @@ def course_secret():
     if os.environ.get(VARIABLE):
         return os.environ[VARIABLE]
     if not FILE.exists():
-        descriptor = os.open(FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(32) + "\n")
+        make()
     return FILE.read_text().strip()
+
+
+def make():
+    """Make the file, whole and once: of several processes that want to be first, all go by what one of them has made."""
+    with tempfile.NamedTemporaryFile("w", dir=FILE.parent, prefix=FILE.name) as file:  # for its owner alone
+        file.write(secrets.token_hex(32) + "\n")
+        file.flush()
+        with contextlib.suppress(FileExistsError):
+            os.link(file.name, FILE)
