@@ -124,24 +124,28 @@ class SubmissionRun:
                                          function=quoted(backend.library[0])))
 
     def _name_again(self):
-        """A mistake that one test has named often fails others, too: see whether it explains what they saw."""
-        for test, (backend, seed) in self.asked.items():
+        """A mistake that one test has named often fails others, too: see whether it explains what they saw.
+
+        Tests without a name come first: the mistake that then is named most often is likelier than one that a single test has named.
+        """
+        for test, (backend, seed) in sorted(self.asked.items(), key=lambda one: self.verdicts[one[0].id].misconception is not None):
             candidates = self._likelier(test)
             known = diagnose.misconception(self.grader.hidden, test, backend, seed, candidates) if candidates else None
             if known:
                 self.verdicts[test.id] = dataclasses.replace(self.verdicts[test.id], misconception=known)
 
     def _likelier(self, test):
-        """The named mistakes that are a likelier reason than the one named for this test, if any: those of earlier parts, which the later ones
-        call, and where it ended in an exception, which says little, those that more tests have named."""
+        """The named mistakes that are a likelier reason than the one named for this test, if any, the likeliest first: those of earlier parts, which
+        the later ones call, and those that more tests have named."""
         verdict, counts = self.verdicts[test.id], Counter(verdict.misconception for verdict in self.verdicts.values())
-        named = sorted(set(counts) - {None, verdict.misconception})
-        if verdict.status not in ("failed", "error") or verdict.misconception is None:
-            return named if verdict.status in ("failed", "error") else []
+        if verdict.status not in ("failed", "error"):
+            return []
         home = {mistake: other.part for other in self.grader.hidden.tests for mistake in other.catches}
-        place = list(self.grader.assignment.parts).index
-        often = verdict.status == "error"
-        return [one for one in named if place(home[one]) < place(test.part) or often and counts[one] > counts[verdict.misconception]]
+        place = {part: number for number, part in enumerate(self.grader.assignment.parts)}
+        named = sorted(set(counts) - {None, verdict.misconception}, key=lambda one: (place[home[one]], -counts[one], one))
+        if verdict.misconception is None:
+            return named
+        return [one for one in named if place[home[one]] < place[test.part] or counts[one] > counts[verdict.misconception]]
 
     def _load(self, process, cells, skip, deadline):
         """Run the cells. Returns the Verdict that all tests get where that has failed, or None."""

@@ -40,6 +40,15 @@ def test_a_mistake_of_an_earlier_part_goes_before_one_of_the_part_itself(needs_s
     assert entries["module-values"]["misconception"] == entries["merge-values"]["misconception"] == "merge-joins-heads-and-tokens"
 
 
+def test_the_mistake_that_explains_most_goes_before_one_that_a_single_test_names(needs_sandbox):
+    """With one token a step, a mask that leaves out the diagonal gives what attending before the append gives."""
+    exercise = load("kv-cache")
+    with Grader(exercise, secret="a secret of the tests") as grader:
+        result = grader.grade("student", exercise.wrong["mask-without-itself"].source.encode(), "student.py")
+    named = [test["misconception"] for test in result["tests"] if test["status"] == "failed"]
+    assert len(named) > 3 and set(named) == {"mask-without-itself"}
+
+
 UNSETTLED = "The same call gave another result the second time"
 NOISY = """
 _forward = MultiHeadAttention.forward
