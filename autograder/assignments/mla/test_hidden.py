@@ -11,6 +11,7 @@ from autograder.hidden import Wrong, catches, cuda, expect, expect_names, expect
 from autograder.hidden.judge import expect_array, expect_number, expect_pair, no_whole_number
 from autograder.hidden.pytorch import ON_GPU, compare_module_gradients, double, in_dtype, layer_gradients, require_parameters, tensor, wide
 
+WIDE = 30.0  # of w_dkv: latents so large before the norm that its eps does not show
 LOUD = 100.0  # scores some thousands apart
 APART = 300.0  # the least by which the largest score leads before it is divided by anything: it takes all, whatever the scale
 LINEAR = ("w_q", "w_dkv", "w_kr", "w_uk", "w_uv", "w_o")
@@ -67,7 +68,7 @@ def test_parameters(student, reference, draw):
 @catches("latent-not-normed", "norm-before-projection", "norm-without-weight", "norm-takes-mean", "norm-eps")
 def test_compress_latent(student, reference, draw):
     """The latent that is cached is w_dkv's, with norm applied to it."""
-    theirs, ours = layers(student, reference, draw, *layer_sizes(draw))
+    theirs, ours = layers(student, reference, draw, *layer_sizes(draw), w_dkv=1)
     for size, shape in ((1.0, (2, draw.size(2, 6))), (1.0, (1, 1)), (1e-3, (3, draw.size(2, 6)))):
         x = size * tensor(draw.normal((*shape, ours.w_dkv.in_features)))
         arguments = x, torch.arange(shape[1])
@@ -325,7 +326,7 @@ def last_scores(ours, x, positions, latent, k_rope):
 
 def random_weights(ours, draw, **sized):
     """Weights for a layer."""
-    weights = {}
+    sized, weights = {"w_dkv": WIDE} | sized, {}
     for name, weight in ours.state_dict().items():
         numbers = tensor(draw.normal(tuple(weight.shape)))
         weights[name] = numbers / weight.shape[1] ** 0.5 * sized.get(name.split(".")[0], 1) if weight.ndim == 2 else 1 + numbers / 2
@@ -358,7 +359,7 @@ def huge_values(student, reference, draw):
     theirs.load_state_dict(weights, False)
     latent = torch.from_numpy(draw.normal((2, 9, d_latent)))
     latent[:, :, :2] = 0.0
-    latent[:, draw.index(3) :: 3, :2] = torch.tensor([2.0**700, -(2.0**20)], dtype=torch.float64)
+    latent[:, draw.size(1, 3) :: 3, :2] = torch.tensor([2.0**700, -(2.0**20)], dtype=torch.float64)
     x = 1 + torch.from_numpy(draw.normal((2, 1, d_model))).abs()
     return theirs, ours, (x, latent, torch.zeros(2, 9, d_rope, dtype=torch.float64), 0)
 

@@ -128,7 +128,7 @@ def test_mqa_errors(student, reference, draw):
 def test_parameters_weights(student, reference, draw):
     """Without biases: w_q and w_o of d_model rows and columns, w_k and w_v of n_kv_heads · d_head rows."""
     for _ in range(2):
-        n_kv_heads, group, d_head = draw.different_sizes(3, 3, 9)
+        n_kv_heads, group, d_head = draw.different_sizes(3, 5, 10)  # none of them twice another: two mistakes would give one number
         n_heads = n_kv_heads * group
         for kv_heads in (n_kv_heads, 1, n_heads):
             same_number(student, reference, n_heads * d_head, n_heads, kv_heads)
@@ -140,7 +140,7 @@ def test_parameters_weights(student, reference, draw):
 def test_parameters_biases(student, reference, draw):
     """With biases one more number for each row of each of the four layers."""
     for _ in range(2):
-        n_kv_heads, group, d_head = draw.different_sizes(3, 3, 9)
+        n_kv_heads, group, d_head = draw.different_sizes(3, 5, 10)  # none of them twice another: two mistakes would give one number
         n_heads = n_kv_heads * group
         for kv_heads in (n_kv_heads, 1, n_heads):
             same_number(student, reference, n_heads * d_head, n_heads, kv_heads, True)
