@@ -102,11 +102,30 @@ def is_worked_in(path):
 
 
 def write_source(assignment, language, recorded, folder):
-    """Write the source version, with solutions, into a folder, which is made anew."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    nbformat.write(notebook.build(assignment, language), folder / f"{assignment.name}.ipynb")
-    package.write(assignment, language, recorded, folder / "course")
+    """Write the source version, with solutions, into a folder, which then holds nothing else.
+
+    Who reads it meanwhile finds every file whole: nbgrader does so whenever somebody grades.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as fresh:
+        nbformat.write(notebook.build(assignment, language), Path(fresh) / f"{assignment.name}.ipynb")
+        package.write(assignment, language, recorded, Path(fresh) / "course")
+        take_over(Path(fresh), folder)
+
+
+def take_over(fresh, folder):
+    """Put the files of a folder in the place of another's, one by one; what else is in that one goes."""
+    wanted = {path.relative_to(fresh) for path in fresh.rglob("*")}
+    for name in sorted(wanted):
+        if (fresh / name).is_dir():
+            (folder / name).mkdir(exist_ok=True)
+        else:
+            (fresh / name).replace(folder / name)
+    for path in [path for path in folder.rglob("*") if path.relative_to(folder) not in wanted]:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _generate(name, language, source, out):

@@ -2,11 +2,29 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
 from autograder.exercise.nbgrader_course import EXERCISES
-from autograder.release import is_worked_in, release
+from autograder.release import is_worked_in, release, take_over
+
+
+def test_a_folder_that_is_made_anew_is_never_without_a_file(tmp_path, monkeypatch):
+    """Somebody may be grading, and reads it."""
+    old, fresh = {"a": "1", "course/b": "1", "course/gone": "1", "old/c": "1"}, {"a": "2", "course/b": "2", "course/new": "2"}
+    for folder, files in (("folder", old), ("fresh", fresh)):
+        for name, text in files.items():
+            (tmp_path / folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / folder / name).write_text(text)
+    folder, replace, seen = tmp_path / "folder", Path.replace, []
+    monkeypatch.setattr(Path, "replace", lambda path, place: (seen.append({"a", "course/b"} <= files_of(folder).keys()), replace(path, place)))
+    take_over(tmp_path / "fresh", folder)
+    assert seen == [True] * 3 and files_of(folder) == fresh and not (folder / "old").exists()
+
+
+def files_of(folder):
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture

@@ -22,9 +22,12 @@ def environment():
 
 def make(factory, more=""):
     """A course folder whose gradebook knows the assignment; `more` is added to its configuration."""
-    release([ASSIGNMENT], ["en"], out=factory.mktemp("exercises"))  # makes the source version that nbgrader reads
+    source = factory.mktemp("source")  # its own: other tests make theirs at the same time
+    release([ASSIGNMENT], ["en"], out=factory.mktemp("exercises"), source=source)  # makes the source version that nbgrader reads
     course = factory.mktemp("course")
-    (course / "nbgrader_config.py").write_text(f'load_subconfig("nbgrader_config.py", path={str(ROOT / "autograder")!r})\n{more}', encoding="utf-8")
+    config = (f'load_subconfig("nbgrader_config.py", path={str(ROOT / "autograder")!r})\n'
+              f'c = get_config()\nc.CourseDirectory.source_directory = {str(source / "en")!r}\n')
+    (course / "nbgrader_config.py").write_text(config + more, encoding="utf-8")
     nbgrader(course, "generate_assignment", ASSIGNMENT)
     return course
 

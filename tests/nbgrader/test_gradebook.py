@@ -22,7 +22,7 @@ from tests.nbgrader import course as courses
 from tests.nbgrader.malformed import ALL, FILE, good, text
 from tests.sample_class.make import ASSIGNMENT
 
-STUDENTS = [f"s{number:02}" for number in range(12)]
+STUDENTS = [f"s{number:02}" for number in range(4)]
 
 
 def submit(course, student, notebook=None, timestamp=None):

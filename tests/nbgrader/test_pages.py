@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -130,23 +129,28 @@ def test_a_feedback_page_of_a_notebook_that_is_not_ours():
     assert html.count("<style>") == 1 and "\x1b" not in html and "\u202e" not in html
 
 
+def address_in(folder):
+    """Where the Jupyter server listens whose runtime folder it is: on a port that it has found free itself."""
+    (file,) = folder.glob("jpserver-*.json")
+    return f"http://127.0.0.1:{json.loads(file.read_text(encoding='utf-8'))['port']}"
+
+
 @pytest.fixture(scope="module")
 def formgrader(course, tmp_path_factory):
     """formgrader on a Jupyter server of its own; yields its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = ["--ServerApp.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True", f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--no-browser",
+    options = ["--ServerApp.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True", "--ServerApp.port=0", "--no-browser",
                "--ServerApp.allow_root=True", "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}", f"--ServerApp.root_dir={course}"]
-    log = (tmp_path_factory.mktemp("server") / "log").open("w+")
-    server = subprocess.Popen([sys.executable, "-m", "jupyter_server", *options], cwd=course, stdout=log, stderr=subprocess.STDOUT, env=courses.environment())
-    address = f"http://127.0.0.1:{port}"
+    folder = tmp_path_factory.mktemp("server")
+    log = (folder / "log").open("w+")
+    environment = courses.environment() | {"JUPYTER_RUNTIME_DIR": str(folder)}
+    server = subprocess.Popen([sys.executable, "-m", "jupyter_server", *options], cwd=course, stdout=log, stderr=subprocess.STDOUT, env=environment)
     try:
-        for _ in range(120):
+        for _ in range(240):
             try:
+                address = address_in(folder)
                 urllib.request.urlopen(f"{address}/formgrader/api/status", timeout=30).read()
                 break
-            except OSError:
+            except (OSError, ValueError, LookupError):  # it is not there yet, or not all of it
                 assert server.poll() is None, (log.seek(0), log.read())[1]
                 time.sleep(0.5)
         yield address
