@@ -43,11 +43,12 @@ def fingerprint(choice: str) -> str:
 
 
 def is_current(site: Path, choice: str) -> bool:
-    """Whether the site has these pages as they would be made now, or has to do without them."""
+    """Whether the site has these pages as they would be made now, or has to do without them. Where no local copy could be had, it is tried again."""
     if not possible():
         return True
     mark = site / SHARED / NAME
-    return mark.is_file() and mark.read_text(encoding="utf-8") == fingerprint(choice)
+    made = mark.read_text(encoding="utf-8") if mark.is_file() else None
+    return made == fingerprint(choice) or made == fingerprint("cdn") and local_copy(choice) is None
 
 
 def put(site: Path, built: list[Language], choice: str, first_page: Callable[[Language], str]) -> None:
@@ -61,6 +62,7 @@ def put(site: Path, built: list[Language], choice: str, first_page: Callable[[La
         copied(app / name, site / SHARED / name)
     if copy:
         shutil.copytree(copy, site / SHARED / "pyodide")
+    had = "local" if copy else "cdn"
     for language in built:
-        pages.write(app, site, language, built, "local" if copy else "cdn", first_page(language))
-    (site / SHARED / NAME).write_text(fingerprint(choice), encoding="utf-8")
+        pages.write(app, site, language, built, had, first_page(language))
+    (site / SHARED / NAME).write_text(fingerprint(had), encoding="utf-8")
