@@ -22,6 +22,10 @@ class UnknownAssignment(ValueError):
     """There is no assignment of that name."""
 
 
+class Unusable(ValueError):
+    """A file of an assignment's own cannot be used. The text names it and says why, a line for each where there are several."""
+
+
 @dataclass(frozen=True)
 class Assignment:
     """One exercise: `name` as in the contracts, `framework` numpy, torch or triton, `points` {part: points} in the notebook's order."""
@@ -75,8 +79,13 @@ class Assignment:
 
     @functools.cached_property
     def wrong(self):
-        """The catalogue of wrong solutions, {misconception: Variant}."""
-        return self._variants("wrong")
+        """The catalogue of wrong solutions, {misconception: Variant}.
+
+        Raises Unusable where one is no Python, or does not say what the student is told.
+        """
+        variants = self._variants("wrong")
+        require_explanations(variants.values())
+        return variants
 
     @functools.cached_property
     def right(self):
@@ -85,21 +94,26 @@ class Assignment:
 
     def _variants(self, kind):
         paths = sorted((self.folder / kind).glob("*.py"))
-        return {path.stem: Variant(path.stem, path.read_text(encoding="utf-8"), self) for path in paths}
+        return {path.stem: Variant(path.stem, path, self) for path in paths}
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A solution that differs from the reference in what its source redefines."""
+    """A solution that differs from the reference in what its file redefines."""
 
     name: str
-    override: str
+    path: Path
     assignment: Assignment
 
-    @property
+    @functools.cached_property
     def explanation(self):
-        """What the student is told, in English: the docstring in one line, as it stands in the message catalogue."""
-        return one_line(ast.get_docstring(ast.parse(self.override)) or "")
+        """What the student is told, in English."""
+        return explanation(self.path)
+
+    @functools.cached_property
+    def override(self):
+        """The file's text."""
+        return self.path.read_text(encoding="utf-8")
 
     @property
     def source(self):
@@ -108,7 +122,11 @@ class Variant:
 
     def namespace(self):
         """The variant's names, freshly executed in this process. For the course's own files only, never for a student's."""
-        return executed(self.source, f"<{self.assignment.name}: {self.name}>", f"variant_{self.name}")
+        parsed(self.path)
+        try:
+            return executed(self.source, f"<{self.assignment.name}: {self.name}>", f"variant_{self.name}")
+        except Exception as error:  # whatever a file of an instructor's does where it is executed
+            raise Unusable(f"{shown(self.path)}: {type(error).__name__}: {error}") from error
 
 
 def executed(source, file, name):
@@ -117,6 +135,41 @@ def executed(source, file, name):
     namespace = {"__name__": name}
     exec(compile(source, file, "exec"), namespace)
     return namespace
+
+
+def require_explanations(variants):
+    """Raise Unusable, which names all of them, where wrong solutions don't say what the student is told."""
+    troubles = []
+    for variant in variants:
+        try:
+            variant.explanation  # noqa: B018
+        except Unusable as error:
+            troubles.append(str(error))
+    if troubles:
+        raise Unusable("\n".join(troubles))
+
+
+def explanation(path):
+    """What the file of a wrong solution says to the student: its docstring in one line, as it stands in the message catalogue."""
+    told = one_line(ast.get_docstring(parsed(path)) or "")
+    if not told:
+        raise Unusable(f"{shown(path)}: it has no docstring, and that is what the student is told")
+    return told
+
+
+def parsed(path):
+    """The syntax tree of a file of the course's own; raises Unusable, with the line, where it is no Python."""
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    except SyntaxError as error:
+        raise Unusable(f"{shown(path)}, line {error.lineno}: {error.msg}") from None
+    except ValueError as error:  # bytes that are no UTF-8, and nought bytes
+        raise Unusable(f"{shown(path)}: {error}") from None
+
+
+def shown(path):
+    """A path as it is written in the course's folder."""
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 def one_line(text):

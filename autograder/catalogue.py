@@ -9,7 +9,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from autograder.assignment import ASSIGNMENTS, SOLUTIONS, one_line
+from autograder.assignment import ASSIGNMENTS, SOLUTIONS, explanation, one_line, parsed
 from autograder.languages import DEFAULT, LANGUAGES, catalogue_name
 from autograder.messages import DOMAIN, LOCALE
 
@@ -120,10 +120,10 @@ def _untranslated(language, sources):
 
 
 def _texts(path):
-    """The texts of one file, in their order."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """The texts of one file, in their order. Raises Unusable where it is no Python, or a wrong solution without an explanation."""
     if path.parent.name == "wrong":
-        return [one_line(ast.get_docstring(tree) or "")]
+        return [explanation(path)]
+    tree = parsed(path)
     nodes = sorted((node for node in ast.walk(tree) if hasattr(node, "lineno")), key=lambda node: (node.lineno, node.col_offset))
     called = [text for node in nodes if isinstance(node, ast.Call) for text in _of_call(node)]
     told = [one_line(ast.get_docstring(node)) for node in tree.body if _is_told(node, path)] if path.parent.parent == ASSIGNMENTS else []

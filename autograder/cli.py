@@ -10,9 +10,13 @@ from autograder.say import say
 
 
 def main(arguments=None):
-    """Run a command; returns the exit code."""
+    """Run a command; returns the exit code, 2 where a file of an assignment's own cannot be used."""
     options = parser().parse_args(arguments)
-    return options.run(options)
+    try:
+        return options.run(options)
+    except assignments.Unusable as error:
+        say(f"autograder: {error}", sys.stderr)
+        return 2
 
 
 def parser():
@@ -78,6 +82,7 @@ def run_grade(options):
     from autograder.sandbox.sandbox import SandboxFailed
     from autograder.secret import course_secret
 
+    _ = assignments.load(options.assignment).wrong  # it is Unusable once, and not for each student
     try:
         if options.sandbox == "bubblewrap":
             bubblewrap.require()
@@ -195,6 +200,8 @@ def run_messages(options):
     for language, texts in untranslated.items():
         for text in texts:
             say(f"{language}: {text}")
+        if texts:
+            say(f"{language}: to be translated in {assignments.shown(catalogue.po(language))}")
         for name, texts in catalogue.waiting(language).items():
             say(f"{language}: solutions/{language}/{name}.md is not written yet; {len(texts)} messages of {name} wait with it")
     return 1 if any(untranslated.values()) else 0

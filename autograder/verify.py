@@ -17,6 +17,7 @@ from autograder.messages import message
 from autograder.release import release, same_file, written
 
 SEEDS = range(3)
+CATALOGUE = "each wrong solution says what the student is told, and each name in @catches is that of one"
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,14 @@ class Caught:
 def verify(name, sandbox="bubblewrap"):
     """{what is checked: [what is wrong with it]} of an assignment, and the table of its wrong solutions."""
     loaded = assignments.load(name)
+    try:
+        wrong = loaded.wrong
+    except assignments.Unusable as error:  # nothing can be made of the assignment, or graded
+        return {CATALOGUE: str(error).splitlines()}, []
     with Grader(loaded, "a secret that nobody needs to know", sandbox) as grader:
-        table = [caught(grader, variant) for variant in loaded.wrong.values()]
+        table = [caught(grader, variant) for variant in wrong.values()]
         found = {
+            CATALOGUE: unnamed(grader.hidden.tests, loaded),
             "the reference solution gets full points": full_points(grader, {"reference": loaded.solution_source}),
             "the unusual right solutions get full points": full_points(grader, {one.name: one.source for one in loaded.right.values()}),
             "each wrong solution is caught by its test, with its explanation": [f"{row.name}: {row.problem}" for row in table if row.problem],
@@ -46,6 +52,12 @@ def verify(name, sandbox="bubblewrap"):
     found["nothing that students get gives a solution away"] = leaks(loaded)
     found["every explanation is there in every language that has the exercise"] = untranslated(loaded)
     return found, table
+
+
+def unnamed(tests, loaded):
+    """Which names in @catches are no wrong solution's."""
+    return [f"{name}: {test.id} names it in @catches, and there is no {assignments.shown(loaded.folder / 'wrong' / name)}.py"
+            for test in tests for name in test.catches if name not in loaded.wrong]
 
 
 def full_points(grader, sources):
@@ -62,7 +74,7 @@ def caught(grader, variant):
     """What happens to a wrong solution."""
     meant = [test for test in grader.hidden.tests if variant.name in test.catches]
     if len(meant) != 1:
-        return Caught(variant.name, "—", variant.explanation, 0.0, f"named by @catches of {len(meant)} tests, and it has to be one")
+        return Caught(variant.name, "—", variant.explanation, 0.0, misplaced(variant, meant))
     result = grader.grade(variant.name, variant.source.encode("utf-8"), "wrong.py", language="en")
     entry = next(test for test in result["tests"] if test["id"] == meant[0].id)
     problem = None
@@ -73,6 +85,15 @@ def caught(grader, variant):
     elif variant.explanation not in entry["message"]:
         problem = f"at {meant[0].id} the explanation is missing from the message"
     return Caught(variant.name, meant[0].id, variant.explanation, result["max_score"] - result["score"], problem)
+
+
+def misplaced(variant, meant):
+    """What to do about a wrong solution that is not named in the @catches of one test alone. meant: the tests that name it."""
+    path = assignments.shown(variant.assignment.hidden_tests)
+    if not meant:
+        return (f'no test in {path} is there to catch it: write @catches("{variant.name}") above the one that has to, '
+                "or put the name into its @catches")
+    return f"{len(meant)} tests in {path} name it in @catches, and one has to: {', '.join(test.item.name for test in meant)}"
 
 
 def untouched(grader, loaded):
@@ -119,11 +140,16 @@ def stale(loaded):
     """Which files of the exercises differ from those that the sources make now."""
     problems = []
     with tempfile.TemporaryDirectory() as place:
-        for fresh in release([loaded.name], out=Path(place) / "exercises", source=Path(place) / "source"):
+        try:
+            made = release([loaded.name], out=Path(place) / "exercises", source=Path(place) / "source")
+        except assignments.Unusable as error:
+            return [f"they cannot be made: {error}"]
+        for fresh in made:
             committed = EXERCISES / fresh.parent.name / loaded.name
             names = {path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file()}
             changed = [name for name in sorted(names) if not (committed / name).exists() or not same_file(fresh / name, committed / name)]
-            problems += [f"{fresh.parent.name}/{loaded.name}/{name} is out of date: make exercises" for name in changed]
+            remedy = f"python -m autograder release {loaded.name}"
+            problems += [f"{fresh.parent.name}/{loaded.name}/{name} is out of date: {remedy}" for name in changed]
     return problems
 
 

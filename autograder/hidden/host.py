@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from _pytest.runner import runtestprotocol
 
+from autograder.assignment import Unusable, parsed, shown
 from autograder.hidden.draw import Draw, seed_for
 
 QUIET = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:terminal", "-p", "no:logging", "-p", "no:unraisableexception",
@@ -23,7 +24,7 @@ FIXTURES = {"student", "gpu", "draw", "reference"}
 MARKS = {"points", "catches", "memory", "compiled", "cuda"}
 
 
-class BadTests(RuntimeError):
+class BadTests(Unusable):
     """The assignment's own tests cannot be used."""
 
 
@@ -90,9 +91,19 @@ class HiddenTests:
         try:
             code = pytest.main([*QUIET, str(self.assignment.hidden_tests)], plugins=[self.plugin])
             if not self.plugin.started:
-                self.answers.put(self.plugin.trouble or BadTests(f"the hidden tests of {self.assignment.name} cannot be collected (pytest ended with {code})"))
+                why = reason(self.assignment.hidden_tests, code)
+                self.answers.put(self.plugin.trouble or BadTests(f"the hidden tests of {self.assignment.name} cannot be collected: {why}"))
         except BaseException as error:
             self.answers.put(error)
+
+
+def reason(path, code):
+    """Why the tests of a file cannot be collected, as far as it can be told; code: pytest's exit status."""
+    try:
+        parsed(path)
+    except Unusable as error:
+        return str(error)
+    return f"{shown(path)}: pytest ended with {code}"
 
 
 class _Plugin:
