@@ -161,7 +161,7 @@ def executed(page: Path):
 def execute(notebook):
     """Executes a notebook in the surroundings of the build."""
     with tempfile.TemporaryDirectory() as place:
-        NotebookClient(notebook, timeout=120, kernel_name="python3", kernel_manager_class=SocketKernelManager,
+        NotebookClient(notebook, timeout=900, kernel_name="python3", kernel_manager_class=SocketKernelManager,
                        resources={"metadata": {"path": place}}).execute(env=runtime.environment())
     return notebook
 

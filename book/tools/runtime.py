@@ -11,6 +11,7 @@ import platform
 import shutil
 import site
 import sys
+import tempfile
 from pathlib import Path
 
 from book.tools.paths import BUILD, FONTS, TOOLS
@@ -32,6 +33,8 @@ figure.dpi: 120
 STARTUP = """\
 exec("import runpy; runpy.run_path({file!r}, run_name='shared_cells')['start'](get_ipython(), {folder!r})", {{"get_ipython": get_ipython}})
 """
+# All kernels would write what they execute into one database, and wait for each other.
+KERNEL_CONFIG = "get_config().HistoryManager.enabled = False\n"
 
 
 def packages() -> list[str]:
@@ -76,7 +79,17 @@ def prepare() -> None:
         from jupyter_cache import get_cache  # takes a second, and a cache that is there needs none
 
         get_cache(str(CACHE)).db  # noqa: B018  makes the tables, which two languages that begin at once would both make
-    (startup / "00-shared-cells.py").write_text(STARTUP.format(file=str(KERNEL[0]), folder=str(SHARED)), encoding="utf-8")
+    write(startup / "00-shared-cells.py", STARTUP.format(file=str(KERNEL[0]), folder=str(SHARED)))
+    write(startup.parent / "ipython_kernel_config.py", KERNEL_CONFIG)
+
+
+def write(path: Path, text: str) -> None:
+    """Writes a file that kernels read, where it does not say that already; a kernel that starts meanwhile reads all of the old or of the new."""
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return
+    with tempfile.NamedTemporaryFile("w", dir=RUNTIME, delete=False, encoding="utf-8") as file:  # not beside it, where a kernel would run it
+        file.write(text)
+    Path(file.name).replace(path)
 
 
 def environment() -> dict[str, str]:

@@ -85,10 +85,13 @@ def test_a_forked_kernel_is_like_any_other(prepared, tmp_path):
 
 
 @forked
-def test_a_kernel_that_hangs_is_ended(prepared, tmp_path):
+def test_a_kernel_that_hangs_is_ended(prepared, monkeypatch):
+    started, forked_ = [], kernels.Forked
+    monkeypatch.setattr(kernels, "Forked", lambda number: started.append(number) or forked_(number))
     with pytest.raises(CellTimeoutError):
-        run(f"import os\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))", "import time\ntime.sleep(600)", timeout=2)
-    assert not alive(int((tmp_path / "pid").read_text()))
+        run("import time\ntime.sleep(600)", timeout=2)
+    (number,) = started
+    assert not alive(number)
 
 
 @forked

@@ -135,7 +135,7 @@ def kernels(tmp_path, monkeypatch):
 
     def run(*cells, errors=False):
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        NotebookClient(book, timeout=120, kernel_name="python3", kernel_manager_class=SocketKernelManager, allow_errors=errors,
+        NotebookClient(book, timeout=900, kernel_name="python3", kernel_manager_class=SocketKernelManager, allow_errors=errors,
                        resources={"metadata": {"path": str(tmp_path)}}).execute()
         return ["".join(each.get("text", "") or f"{each.get('ename')}: {each.get('evalue')}" for each in cell.outputs) for cell in book.cells]
 

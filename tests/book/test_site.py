@@ -278,7 +278,7 @@ def test_notebook_runs_on_its_own(site, name, tmp_path, monkeypatch):
         monkeypatch.setenv(variable, value)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     book = notebook(site, SOURCE, name)
-    NotebookClient(book, timeout=120, kernel_name="python3", kernel_manager_class=SocketKernelManager,
+    NotebookClient(book, timeout=900, kernel_name="python3", kernel_manager_class=SocketKernelManager,
                    resources={"metadata": {"path": str(tmp_path)}}).execute()
     warned = [each.text for cell in book.cells if cell.cell_type == "code" for each in cell.outputs
               if each.output_type == "stream" and each.name == "stderr"]
