@@ -53,13 +53,12 @@ def test_where_the_system_does_not_tell_it_is_the_walls(monkeypatch):
 
 @pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="the system does not tell how many processes want to run")
 def test_what_this_process_has_started_does_not_count():
-    before = patience.own()
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:
         until = time.monotonic() + 20
-        while patience.own() < before + 3 and time.monotonic() < until:
+        while patience.own() < 3 and time.monotonic() < until:
             time.sleep(0.1)
-        assert patience.own() >= before + 3
+        assert patience.own() >= 3
     finally:
         for each in busy:
             each.kill()
@@ -68,14 +67,14 @@ def test_what_this_process_has_started_does_not_count():
 
 def test_a_wait_ends_by_the_clock_and_not_by_the_wall(monkeypatch):
     ours, theirs = wire.pair()
-    monkeypatch.setattr(wire, "clock", lambda: time.monotonic() / 4)
+    monkeypatch.setattr(wire, "clock", lambda: time.monotonic() / 100)
     with ours, theirs:
         timer = threading.Timer(0.6, wire.send, (theirs, {"x": 1}))
         timer.start()
         assert wire.receive(ours, deadline=wire.clock() + 0.3)[0] == {"x": 1}
         begun = time.monotonic()
         with pytest.raises(wire.TimedOut):
-            wire.receive(ours, deadline=wire.clock() + 0.1)
+            wire.receive(ours, deadline=wire.clock() + 0.004)
         assert time.monotonic() - begun >= 0.3
 
 
