@@ -2,7 +2,7 @@
 
 from tests.attacks.attack import Attack, pays
 
-PORT = 47613  # the tests listen there, on every address of this machine, and under the abstract name
+PORT = 27613  # none that the kernel gives to whoever asks for any; the tests listen there, on every address of this machine, and under the abstract name
 ABSTRACT = "\0attack-listener"
 
 BREACHES = {

@@ -4,7 +4,6 @@ For each: no point beyond what it honestly earns, a right solution graded next l
 nothing is left behind, and the result keeps to the published form.
 """
 
-import compileall
 import concurrent.futures
 import json
 import math
@@ -27,59 +26,83 @@ from tests.attacks import sockets, worker
 from tests.attacks.catalogue import ATTACKS
 from tests.attacks.files import MARK
 
-GRADERS = 4
+GRADERS = 3  # and one for attacks with memory, that two never fill the machine's together
 SLACK_S = 20.0  # beyond the limit of a submission: processes to be cleared away, other work on the machine
 MOST_GROWTH = 1600 << 20  # what comes in, twice, and what is made of it; a file of 32 MB of JSON takes half of this
 STATUSES = {"passed", "failed", "error", "timeout"}
 FIELDS = {"schema", "assignment", "student", "submission_sha256", "language", "device", "seed", "score", "max_score", "duration_s",
     "peak_memory_bytes", "note", "flags", "tests"}
 WATCHED = (CHILD, ROOT / "autograder" / "assignments" / "single-head", ROOT / "solutions", Path(numpy.__file__).parent)
+PLACES = {"/", "/tmp", "/dev/shm", "/var/tmp", "/usr", "/usr/bin", sys.prefix, tempfile.gettempdir(), str(CHILD), str(ROOT), os.getcwd(),
+    os.path.dirname(numpy.__file__)}  # where an attack might write, or mount something
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def outside():
     """What an attack could reach if it got out: listeners on this machine."""
     with socket.socket(socket.AF_UNIX) as abstract, socket.socket(socket.AF_INET) as inet:
         for listener, address in ((abstract, sockets.ABSTRACT), (inet, ("127.0.0.1", sockets.PORT))):
-            try:
-                listener.bind(address)
-                listener.listen()
-            except OSError:
-                pass  # taken, by another run of these tests
+            listen(listener, address)
         yield
 
 
-@pytest.fixture(scope="session")
+def listen(listener, address):
+    """Listen at an address. Where it is taken, by another run of these tests, somebody must listen there all the same: else an attack would prove nothing."""
+    try:
+        listener.bind(address)
+        listener.listen()
+    except OSError:
+        with socket.socket(listener.family) as end:
+            end.connect(address)
+
+
+@pytest.fixture(scope="module")
 def graded(request, needs_sandbox, outside):
     """graded(attack) waits for the record of an attack; all that are selected are graded by some graders side by side."""
-    compileall.compile_dir(CHILD, quiet=2)  # other tests may run beside these, and write the compiled files of what they import
     before = fingerprint()
     selected = [item.callspec.params["attack"] for item in request.session.items if "attack" in getattr(getattr(item, "callspec", None),
         "params", {})]
-    with concurrent.futures.ProcessPoolExecutor(GRADERS, multiprocessing.get_context("spawn"), worker.start) as pool:
-        futures = {f"{attack.kind}: {attack.name}": pool.submit(worker.grade, attack) for attack in selected}
+    with graders(GRADERS) as most, graders(1) as memory:
+        futures = {f"{attack.kind}: {attack.name}": (memory if attack.kind == "memory" else most).submit(worker.grade, attack) for attack in selected}
         yield lambda attack: futures[f"{attack.kind}: {attack.name}"].result()
         sandboxes = {future.result()["sandbox"] for future in futures.values() if not future.exception()}
     until = time.monotonic() + 10
-    while any(os.path.exists(f"/proc/{pid}") for pid in sandboxes) and time.monotonic() < until:
+    while left(sandboxes) and time.monotonic() < until:
         time.sleep(0.1)
-    assert not [pid for pid in sandboxes if os.path.exists(f"/proc/{pid}")]
+    assert left(sandboxes) == []
     assert marks() == []
     assert fingerprint() == before
 
 
+def graders(n):
+    """n processes with a grader each."""
+    return concurrent.futures.ProcessPoolExecutor(n, multiprocessing.get_context("spawn"), worker.start)
+
+
+def left(sandboxes):
+    """Those of the sandboxes, (number, beginning), that are still there."""
+    return [pid for pid, began in sandboxes if worker.started(pid) == began]
+
+
 def fingerprint():
-    """What must not change on this machine: our files by name, size and time, and the mounts."""
-    files = {str(path): (path.stat().st_size, path.stat().st_mtime_ns,
-        path.stat().st_mode) for folder in WATCHED for path in folder.rglob("*.[pt]*")}
-    return files, Path("/proc/self/mounts").read_text()
+    """What must not change on this machine: our files by name, size and time, and what is mounted in our places.
+
+    Compiled files are left out, which other tests may write of what they import, and what else the machine mounts meanwhile.
+    """
+    found = [path for folder in WATCHED for path in folder.rglob("*.[pt]*") if "__pycache__" not in path.parts]
+    files = {str(path): (path.stat().st_size, path.stat().st_mtime_ns, path.stat().st_mode) for path in found}
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    return files, [mount for mount in mounts if is_ours(Path(mount.split()[1].replace("\\040", " ")))]
+
+
+def is_ours(place):
+    """Whether a place is one of the PLACES, or in this repository or its environment."""
+    return str(place) in PLACES or ROOT in place.parents or Path(sys.prefix) in place.parents
 
 
 def marks():
     """The marks that attacks try to leave, wherever they have arrived."""
-    folders = {"/", "/tmp", "/dev/shm", "/var/tmp", "/usr", "/usr/bin", sys.prefix, tempfile.gettempdir(), str(CHILD), str(ROOT),
-        os.getcwd(), os.path.dirname(numpy.__file__)}
-    return [folder for folder in folders if os.path.lexists(os.path.join(folder, MARK))]
+    return [folder for folder in PLACES if os.path.lexists(os.path.join(folder, MARK))]
 
 
 def test_there_are_enough_attacks_and_each_is_itself():

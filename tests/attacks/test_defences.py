@@ -65,17 +65,18 @@ def test_signals_to_the_own_group_reach_no_other_process(sandbox):
         assert [call(process, "f"), call(process, "f")] == [7, 7]
 
 
-def test_the_memory_of_all_processes_together_is_bounded(sandbox):
+def test_the_memory_of_all_processes_together_is_bounded(needs_sandbox):
     source = """
 import os, time
 def f():
     for _ in range(6):
         if os.fork() == 0:
-            kept = b"x" * (400 << 20)
+            kept = b"x" * (100 << 20)
             time.sleep(30)
     time.sleep(30)
 """
-    with sandbox.submission() as process:
+    limits = Limits(memory_bytes=1 << 30, total_memory_bytes=256 << 20)  # filled in a moment
+    with Sandbox("numpy", limits=limits) as sandbox, sandbox.submission() as process:
         process.load([source], deadline=soon())
         with pytest.raises(wire.Closed):  # before the deadline, and long before it would end by itself
             call(process, "f")
