@@ -22,6 +22,8 @@ LOCALES = {"zh-CN": "zh_CN", "ru": "ru_RU"}  # of JupyterLab's menus; there is n
 CONFIG = "jupyter-lite.json"
 # The service worker hands the exercise's files to Python. JupyterLite registers it and does not wait, so that Python may start before it
 # and find no files. So the page does both first, under the same name, and notes the version, lest JupyterLite take it for an old one.
+# A page that was loaded anew past all caches (Shift and Reload) is under no worker's control and stays so. A worker that is active already
+# hands files to Python all the same, and is not waited for.
 # The language that the page says it is in stays that of the notebook.
 WORKER = """\
 const root = document.documentElement, language = root.lang;
@@ -38,8 +40,8 @@ const root = document.documentElement, language = root.lang;
           });
           try {
             localStorage.setItem(`${script}-version`, "VERSION");
-            await workers.register(script);
-            await controlled;
+            const { active } = await workers.register(script);
+            if (active?.state !== "activated") await controlled; // it takes control before it says that it is active
           } catch (error) {
             console.warn(error);
           }
