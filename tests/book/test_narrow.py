@@ -4,6 +4,7 @@ import pytest
 
 from book.tools.languages import CODES
 
+from .browsing import goto
 from .test_browser import address, browser, pytestmark  # noqa: F401
 
 SMALLEST = {"width": 320, "height": 700}
@@ -17,7 +18,7 @@ def opened(browser):  # noqa: F811
     def open_(url: str, **settings):
         contexts.append(browser.new_context(**{"viewport": SMALLEST} | settings))
         page = contexts[-1].new_page()
-        page.goto(url, wait_until="networkidle")
+        goto(page, url)
         return page
 
     yield open_
@@ -121,5 +122,5 @@ def test_a_browser_that_stores_nothing_is_dark_where_its_reader_wants_it(opened,
     """Such a browser raises wherever storage is asked for."""
     page = opened("about:blank", color_scheme="dark")
     page.add_init_script("Object.defineProperty(window, 'localStorage', { configurable: true, get() { throw new DOMException('no storage', 'SecurityError'); } });")
-    page.goto(f"{address}/en/02-masks.html", wait_until="networkidle")
+    goto(page, f"{address}/en/02-masks.html")
     assert page.get_attribute("html", "data-theme") == "dark"

@@ -12,6 +12,7 @@ from book.tools.languages import CODES, SOURCE, language
 from book.tools.paths import BOOK
 from book.tools.sphinx_build import compile_catalogues, translator
 
+from .browsing import goto, reload
 from .test_browser import address, browser, pytestmark, reader  # noqa: F401
 
 PAGES = [(code, name) for code in CODES for name in toc.chapters() if (BOOK / code / f"{name}.md").is_file()]
@@ -74,7 +75,7 @@ def told(score):
 @pytest.mark.parametrize("code", CODES)
 def test_answering(code, reader, address):  # noqa: F811
     reader.add_init_script("window.requestIdleCallback = () => 0;")  # a browser that never has time: what was drawn does not depend on the clock
-    reader.goto(f"{address}/{code}/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/{code}/{CHAPTER}.html")
     boxes = reader.locator(".question")
     boxes.first.scroll_into_view_if_needed()
     total = boxes.count()
@@ -101,20 +102,20 @@ def test_answering(code, reader, address):  # noqa: F811
 
     # It is remembered, in another language too, until the reader begins again.
     other = CODES[(CODES.index(code) + 1) % len(CODES)]
-    reader.goto(f"{address}/{other}/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/{other}/{CHAPTER}.html")
     assert sorted(told(score)) == sorted(["2", str(total)])
     again.click()
     assert reader.locator(".option__place .option__why").count() == 0 and not again.is_visible()
     assert reader.evaluate("document.activeElement.classList.contains('option')")
-    reader.reload(wait_until="networkidle")
+    reload(reader)
     assert reader.locator(".option[aria-pressed=true]").count() == 0
     assert not reader.problems
 
 
 def test_other_pages_have_their_own_progress(reader, address):  # noqa: F811
-    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/en/{CHAPTER}.html")
     option(reader, 0, 0).click()
-    reader.goto(f"{address}/en/{toc.chapters()[0]}.html", wait_until="networkidle")
+    goto(reader, f"{address}/en/{toc.chapters()[0]}.html")
     assert reader.locator(".question").count() and reader.locator(".option[aria-pressed=true]").count() == 0
 
 
@@ -130,7 +131,7 @@ def test_without_javascript_the_answers_are_folded(browser, address):  # noqa: F
 
 
 def test_paper_has_all_explanations(reader, address):  # noqa: F811
-    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/en/{CHAPTER}.html")
     reader.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert reader.locator(".option__place .option__why").count() == reader.locator(".option").count()
     reader.evaluate("window.dispatchEvent(new Event('afterprint'))")
@@ -139,9 +140,9 @@ def test_paper_has_all_explanations(reader, address):  # noqa: F811
 
 def test_answers_of_two_tabs_are_kept(reader, address):  # noqa: F811
     """And of two languages, of which one is left and comes back as it was."""
-    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/en/{CHAPTER}.html")
     other = reader.context.new_page()
-    other.goto(f"{address}/sv/{CHAPTER}.html", wait_until="networkidle")
+    goto(other, f"{address}/sv/{CHAPTER}.html")
     option(reader, 0, 0).click()
     other.wait_for_function("document.querySelectorAll('.option[aria-pressed=true]').length === 1")
     other.evaluate("window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
@@ -157,7 +158,7 @@ def test_answers_of_two_tabs_are_kept(reader, address):  # noqa: F811
 def test_what_is_stored_and_is_no_answers_is_none(stored, reader, address):  # noqa: F811
     reader.goto(f"{address}/index.html#choose")
     reader.evaluate("([key, stored]) => localStorage.setItem(key, stored)", [f"quiz {CHAPTER}", stored])
-    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/en/{CHAPTER}.html")
     option(reader, 0, 0).click()
     assert reader.locator(".option[aria-pressed=true]").count() == 1
     assert not reader.problems

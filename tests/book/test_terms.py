@@ -8,6 +8,7 @@ from book.tools.ext import explained
 from book.tools.languages import CODES, SOURCE
 from book.tools.paths import BOOK
 
+from .browsing import goto
 from .test_browser import address, browser, pytestmark, reader  # noqa: F401
 
 PAGES = [(code, name) for code in CODES for name in toc.chapters() if (BOOK / code / f"{name}.md").is_file()]
@@ -78,7 +79,7 @@ def test_pages_explain_each_term_once_a_section(site, code, name):
 @pytest.mark.parametrize("code", CODES)
 def test_hover_focus_and_escape(code, reader, address):  # noqa: F811
     said = {glossary.anchor(name): text for name, text in glossary.sentences(code).items()}
-    reader.goto(f"{address}/{code}/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/{code}/{CHAPTER}.html")
     term, box = reader.locator("a.explained").nth(3), reader.locator("#explanation")
     sentence = said[term.get_attribute("href").partition("#")[2]]
     assert not box.is_visible()
@@ -99,7 +100,7 @@ def test_hover_focus_and_escape(code, reader, address):  # noqa: F811
 @pytest.mark.parametrize("code", CODES)
 def test_later_mentions_are_explained_to_the_pointer_alone(code, reader, address):  # noqa: F811
     said = {glossary.anchor(name): text for name, text in glossary.sentences(code).items()}
-    reader.goto(f"{address}/{code}/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/{code}/{CHAPTER}.html")
     later, box = reader.locator("span.explained").first, reader.locator("#explanation")
     later.hover()
     assert box.text_content() == said[later.get_attribute("data-term")]
@@ -107,7 +108,7 @@ def test_later_mentions_are_explained_to_the_pointer_alone(code, reader, address
 
 
 def test_an_explanation_stays_while_a_phone_hides_its_bar(reader, address):  # noqa: F811
-    reader.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    goto(reader, f"{address}/en/{CHAPTER}.html")
     term, box = reader.locator("a.explained").nth(3), reader.locator("#explanation")
     term.focus()
     for size, seen in (({"width": 1280, "height": 844}, True), ({"width": 800, "height": 844}, False)):
@@ -119,7 +120,7 @@ def test_an_explanation_stays_while_a_phone_hides_its_bar(reader, address):  # n
 def test_a_first_tap_explains_and_a_second_leads_to_the_glossary(browser, address):  # noqa: F811
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.goto(f"{address}/en/{CHAPTER}.html", wait_until="networkidle")
+    goto(page, f"{address}/en/{CHAPTER}.html")
     term, box = page.locator("a.explained").nth(3), page.locator("#explanation")
     term.tap()
     assert box.is_visible() and page.url.endswith(f"{CHAPTER}.html")
