@@ -35,6 +35,13 @@ LOOKS = ((1280, "light"), (390, "dark"))
 LIMIT = 600  # KB that a page may weigh
 LIGHTHOUSE = (("performance", 95), ("accessibility", 100), ("best-practices", 100))
 FINISHED = "document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime < Infinity).forEach((each) => each.finish())"
+# Whether all sections are laid out, and what is wider than its place scrolls there: language.js sees to both whenever there is time.
+SETTLED = """() => {
+    const wide = (each) => each.scrollWidth - each.clientWidth > (each.matches(".formula, pre, .pst-scrollable-table-container") ? 1 : 12);
+    const places = "article span.math, article .formula, article div.output, article pre, article .pst-scrollable-table-container";
+    return [...document.querySelectorAll("article > section > section")].every((each) => each.classList.contains("laid-out"))
+        && [...document.querySelectorAll(places)].every((each) => !each.checkVisibility() || wide(each) === each.classList.contains("scrolls"));
+}"""
 UNSIZED = "document.querySelectorAll('article img:not([width]), article img:not([height])').length"
 
 
@@ -126,12 +133,14 @@ def look(browser, address: str, code: str, name: str, folder: Path = SITE, axe: 
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=code, reduced_motion="reduce")
         page = context.new_page()
         asked = listen(page, address, finding)
-        page.goto(f"{address}/{code}/{name}.html", wait_until="networkidle")
+        page.goto(f"{address}/{code}/{name}.html", wait_until="load")
+        page.wait_for_load_state("networkidle")  # alone it may come first: half a second without a request
         finding.weight = max(finding.weight, weight(folder, asked))
         finding.unsized = max(finding.unsized, page.evaluate(UNSIZED))
         if axe:
             # Shown as a reader comes to see it: answers open, and all figures and formulas there.
             page.evaluate("document.querySelectorAll('details:not(.language-switcher)').forEach((box) => { box.open = true; })")
+            settle(page, finding)
             page.evaluate(FINISHED)  # what is still fading in has too little contrast
             page.evaluate(axe)
             for violation in page.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")["violations"]:
@@ -139,6 +148,16 @@ def look(browser, address: str, code: str, name: str, folder: Path = SITE, axe: 
                 where |= {" ".join(map(str, node["target"])) for node in violation["nodes"]}
         context.close()
     return finding
+
+
+def settle(page, finding: Finding) -> None:
+    """Waits until a page's scripts have done what they do when there is time; notes it where they never do."""
+    from playwright.sync_api import TimeoutError as Late
+
+    try:
+        page.wait_for_function(SETTLED)
+    except Late:
+        finding.errors.append("what is wider than its place does not come to scroll there")
 
 
 def listen(page, address: str, finding: Finding) -> set[str]:

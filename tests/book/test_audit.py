@@ -10,6 +10,10 @@ from .test_browser import browser, pytestmark  # noqa: F401
 BAD = """<!DOCTYPE html><html lang="en"><head><title>Bad</title></head><body><main><article><h1>Bad</h1>
 <img src="x.svg"><p style="color: #ccc; background: #fff">pale</p><script>console.error("oh");
 undefined_function();</script></article></main></body></html>"""
+LATE = """<!DOCTYPE html><html lang="en"><head><title>Late</title></head><body><main><article><h1>Late</h1><section><section>
+<pre style="width: 9em; overflow: auto">a line that is too long by far for where it is, and then some</pre></section></section></article></main>
+<script>setTimeout(() => { const pre = document.querySelector("pre"); pre.tabIndex = 0; pre.classList.add("scrolls");
+pre.parentElement.className = "laid-out"; }, 2000);</script></body></html>"""
 
 
 def test_what_is_planted_is_found(browser, tmp_path):  # noqa: F811
@@ -42,6 +46,23 @@ def test_of_several_runs_the_median_counts(monkeypatch):
     runs = iter(({"performance": score, "accessibility": 100, "best-practices": 100} for score in (80, 97, 99)))
     monkeypatch.setattr(audit, "lighthouse", lambda *arguments: next(runs))
     assert audit.typical("lighthouse", "chromium", "address", "phone", 3)["performance"] == 97
+
+
+def test_what_scripts_do_when_there_is_time_is_waited_for(browser, tmp_path):  # noqa: F811
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "late.html").write_text(LATE, encoding="utf-8")
+    with audit.served(tmp_path) as address:
+        found = audit.look(browser, address, "en", "late", tmp_path, audit.axe_script())
+    assert "scrollable-region-focusable" not in found.axe and not [each for each in found.errors if "scroll" in each]
+
+
+def test_what_scripts_never_do_is_a_finding(browser):  # noqa: F811
+    page, found = browser.new_page(), audit.Finding("en", "late")
+    page.set_default_timeout(300)
+    page.set_content(LATE.partition("<script>")[0])
+    audit.settle(page, found)
+    page.close()
+    assert found.problems == ["what is wider than its place does not come to scroll there"]
 
 
 @pytest.mark.parametrize("code", CODES)

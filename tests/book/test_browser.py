@@ -12,6 +12,7 @@ import snowballstemmer
 from book.tools import serve, toc
 from book.tools.languages import CODES, LANGUAGES
 
+from .browsing import goto
 from .searching import OURS
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
@@ -79,9 +80,10 @@ def test_reading(code, reader, address):
     for width in WIDTHS:
         reader.set_viewport_size({"width": width, "height": 900})
         for name in (first, chapter):
-            reader.goto(f"{address}/{code}/{name}.html", wait_until="networkidle")
+            goto(reader, f"{address}/{code}/{name}.html")
             assert reader.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width}"
     assert reader.locator("article math").count() > 10
+    reader.evaluate("() => document.fonts.ready.then(() => null)")  # they come when what needs them is laid out
     assert reader.evaluate("[...document.fonts].some((font) => font.family.includes('Book Math') && font.status === 'loaded')")
 
     # The switcher leads to the same section in another language, by a click and in that language's words.
@@ -101,9 +103,7 @@ def test_reading(code, reader, address):
     reader.goto(f"{address}/{code}/search.html")
     reader.fill("main input[name=q]", SEARCHES[code])
     reader.press("main input[name=q]", "Enter")
-    reader.wait_for_selector("#search-results ul.search li a")
-    found = reader.locator("#search-results ul.search li a").evaluate_all("links => links.map((link) => link.getAttribute('href'))")
-    assert any(chapter in each for each in found), found
+    reader.wait_for_selector(f"#search-results ul.search li a[href*='{chapter}']")  # what is found is shown one by one
 
     assert not reader.problems
 

@@ -10,6 +10,7 @@ from book.tools.formulas import FormulaError, mathml
 from book.tools.languages import CODES
 from book.tools.paths import BOOK, STATIC
 
+from .browsing import goto
 from .test_browser import address, browser, pytestmark, reader  # noqa: F401
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$\w])\$(?!\s)([^$]+?)(?<!\s)\$(?!\d)", re.DOTALL)
@@ -102,7 +103,7 @@ def test_formulas_are_seen_without_a_script(browser, address):  # noqa: F811
 @pytest.mark.parametrize("code", CODES)
 def test_wide_formulas_scroll_in_their_place(code, reader, address):  # noqa: F811
     reader.set_viewport_size({"width": 390, "height": 800})
-    reader.goto(f"{address}/{code}/04-position.html", wait_until="networkidle")
+    goto(reader, f"{address}/{code}/04-position.html")
     wide = reader.locator(".formula[tabindex='0']")
     wide.first.wait_for()
     assert wide.first.evaluate("(box) => { box.scrollLeft = 50; return box.scrollLeft; }") == 50
@@ -111,7 +112,7 @@ def test_wide_formulas_scroll_in_their_place(code, reader, address):  # noqa: F8
 
 def test_wide_code_scrolls_for_a_keyboard_and_narrow_code_is_no_stop(reader, address):  # noqa: F811
     reader.set_viewport_size({"width": 390, "height": 800})
-    reader.goto(f"{address}/en/01-single-head.html", wait_until="networkidle")
+    goto(reader, f"{address}/en/01-single-head.html")
     stops = "[...document.querySelectorAll('article pre')].filter((each) => each.checkVisibility())"
     as_they_are_wide = f"() => {stops}.every((each) => each.tabIndex === (each.scrollWidth > each.clientWidth + 1 ? 0 : -1))"
     reader.wait_for_function(as_they_are_wide)  # they are looked through when all else is there

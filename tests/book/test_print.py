@@ -4,6 +4,7 @@ import pytest
 
 from book.tools.languages import CODES
 
+from .browsing import goto
 from .test_browser import address, browser, pytestmark  # noqa: F401
 
 A4 = {"width": 680, "height": 1000}  # what the margins leave of a page
@@ -16,7 +17,7 @@ HIDDEN = (".bd-header-article", ".bd-sidebar-primary", ".bd-sidebar-secondary", 
 def test_a_printed_chapter(code, browser, address):  # noqa: F811
     context = browser.new_context(viewport=A4, color_scheme="dark")
     page = context.new_page()
-    page.goto(f"{address}/{code}/01-single-head.html", wait_until="networkidle")
+    goto(page, f"{address}/{code}/01-single-head.html")
     answers = page.locator("article details:not(.hide)")
     closed = answers.evaluate_all("boxes => boxes.filter((box) => !box.open).length")
     assert closed > 0
@@ -40,7 +41,7 @@ def test_a_printed_chapter(code, browser, address):  # noqa: F811
 
 def test_a_chapter_becomes_a_pdf(browser, address):  # noqa: F811
     page = browser.new_page()
-    page.goto(f"{address}/en/01-single-head.html", wait_until="networkidle")
+    goto(page, f"{address}/en/01-single-head.html")
     data = page.pdf(format="A4")
     assert data.startswith(b"%PDF") and 10 < data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") < 40
     page.close()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from .browsing import goto, reload
 from .test_browser import address, browser, pytestmark  # noqa: F401
 
 CHAPTER = "en/01-single-head.html"
@@ -58,11 +59,11 @@ def test_who_follows_a_link_into_a_late_section_stays_there(chapter, name, width
 @pytest.mark.parametrize("chapter, name, width", PLACES[:2])
 def test_a_reload_keeps_the_place(chapter, name, width, phone, address):  # noqa: F811
     phone.set_viewport_size({"width": width, "height": 800})
-    phone.goto(f"{address}/{chapter}", wait_until="networkidle")
+    goto(phone, f"{address}/{chapter}")
     phone.wait_for_function(ALL_LAID_OUT)
     phone.evaluate(f"scrollBy(0, document.getElementById('{name}').getBoundingClientRect().top - 100)")
     before = top(phone, name)
-    phone.reload(wait_until="networkidle")
+    reload(phone)
     phone.wait_for_function(ALL_LAID_OUT)
     assert abs(top(phone, name) - before) < 5
 
