@@ -204,7 +204,7 @@ class SubmissionProcess:
         return (time.monotonic() - self.cell_began) / self.slower
 
     def _note_slow(self, answer):
-        """Whether the cell before was interrupted only its process knows: measured from here, the same time comes out a little shorter or longer."""
+        """Keep a cell that was interrupted, as its process says: measured from here the same time comes out a little shorter or longer."""
         if self.current_cell is not None and answer.get("interrupted") is True:
             self.slow.add(self.current_cell)
 

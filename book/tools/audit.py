@@ -40,7 +40,8 @@ SETTLED = """() => {
     const wide = (each) => each.scrollWidth - each.clientWidth > (each.matches(".formula, pre, .pst-scrollable-table-container") ? 1 : 12);
     const places = "article span.math, article .formula, article div.output, article pre, article .pst-scrollable-table-container";
     return [...document.querySelectorAll("article > section > section")].every((each) => each.classList.contains("laid-out"))
-        && [...document.querySelectorAll(places)].every((each) => !each.checkVisibility() || wide(each) === each.classList.contains("scrolls"));
+        && [...document.querySelectorAll(places)].filter((each) => each.checkVisibility())
+            .every((each) => wide(each) === each.classList.contains("scrolls"));
 }"""
 UNSIZED = "document.querySelectorAll('article img:not([width]), article img:not([height])').length"
 

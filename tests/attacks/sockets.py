@@ -2,7 +2,8 @@
 
 from tests.attacks.attack import Attack, pays
 
-PORT = 27613  # none that the kernel gives to whoever asks for any; the tests listen there, on every address of this machine, and under the abstract name
+# The tests listen there, and under the abstract name. The kernel gives this port to nobody who asks for any that is free.
+PORT = 27613
 ABSTRACT = "\0attack-listener"
 
 BREACHES = {

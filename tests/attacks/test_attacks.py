@@ -47,7 +47,7 @@ def outside():
 
 
 def listen(listener, address):
-    """Listen at an address. Where it is taken, by another run of these tests, somebody must listen there all the same: else an attack would prove nothing."""
+    """Listen at an address. Where it is taken, by another run of these tests, somebody must listen there: else an attack would prove nothing."""
     try:
         listener.bind(address)
         listener.listen()
@@ -63,7 +63,8 @@ def graded(request, needs_sandbox, outside):
     selected = [item.callspec.params["attack"] for item in request.session.items if "attack" in getattr(getattr(item, "callspec", None),
         "params", {})]
     with graders(GRADERS) as most, graders(1) as memory:
-        futures = {f"{attack.kind}: {attack.name}": (memory if attack.kind == "memory" else most).submit(worker.grade, attack) for attack in selected}
+        pools = {"memory": memory}
+        futures = {f"{attack.kind}: {attack.name}": pools.get(attack.kind, most).submit(worker.grade, attack) for attack in selected}
         yield lambda attack: futures[f"{attack.kind}: {attack.name}"].result()
         sandboxes = {future.result()["sandbox"] for future in futures.values() if not future.exception()}
     until = time.monotonic() + 10

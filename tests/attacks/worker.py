@@ -40,8 +40,9 @@ def grade(attack):
     left = left_behind(grader.sandbox.process.pid) if grader.sandbox.process else []
     with patient(grader):
         right = grader.grade("right", RIGHT.encode(), "right.py")
+    sandbox = grader.sandbox.process.pid
     return {"result": result, "right": right, "took_s": took, "grown_bytes": grown, "left": left,
-            "printed": os.pread(_here["printed"].fileno(), 10_000, 0), "sandbox": (grader.sandbox.process.pid, started(grader.sandbox.process.pid))}
+            "printed": os.pread(_here["printed"].fileno(), 10_000, 0), "sandbox": (sandbox, started(sandbox))}
 
 
 def started(pid):

@@ -143,7 +143,8 @@ def formgrader(course, tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
     log = (folder / "log").open("w+")
     environment = courses.environment() | {"JUPYTER_RUNTIME_DIR": str(folder)}
-    server = subprocess.Popen([sys.executable, "-m", "jupyter_server", *options], cwd=course, stdout=log, stderr=subprocess.STDOUT, env=environment)
+    command = [sys.executable, "-m", "jupyter_server", *options]
+    server = subprocess.Popen(command, cwd=course, stdout=log, stderr=subprocess.STDOUT, env=environment)
     try:
         for _ in range(240):
             try:

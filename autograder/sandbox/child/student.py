@@ -37,7 +37,8 @@ def serve(connection, framework, isolated, kept):
             if own:
                 wire.send(connection, {"named": naming.places(order["cells"], cells.make_shell().transform_cell)})
             before = lambda i, interrupted: wire.send(connection, {"cell": i, "interrupted": interrupted})  # noqa: E731
-            names, errors, interrupted = cells.run(order["cells"], order["skip"], order["slow"], order["cell_timeout_s"], before, order["slower"])
+            how = order["skip"], order["slow"], order["cell_timeout_s"], before, order["slower"]
+            names, errors, interrupted = cells.run(order["cells"], *how)
             if isolated:
                 end_others()
             alone = settle()

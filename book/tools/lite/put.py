@@ -43,7 +43,10 @@ def fingerprint(choice: str) -> str:
 
 
 def is_current(site: Path, choice: str) -> bool:
-    """Whether the site has these pages as they would be made now, or has to do without them. Where no local copy could be had, it is tried again."""
+    """Whether the site has these pages as they would be made now, or has to do without them.
+
+    Where no local copy could be had, it is tried again.
+    """
     if not possible():
         return True
     mark = site / SHARED / NAME
