@@ -184,7 +184,7 @@ def test_parameters_errors(student, reference, draw):
 )
 def test_step_values(student, reference, draw):
     """The new token's queries see all keys, the newest one included, and are handed values of any width."""
-    n_heads, n_keys, d_value = draw.different_sizes(3, 2, 9)
+    n_heads, n_keys, d_value = draw.different_sizes(3, 3, 9)  # of two keys the one that is not the newest is the first
     for shape in ((1, n_heads, n_keys, 1, 1), (1, n_heads, n_keys, 1, d_value), (1, 1, 1, 1, d_value)):
         compare(student.decode_step, reference.decode_step, *drawn_step(draw, *shape))
 
@@ -194,7 +194,7 @@ def test_step_values(student, reference, draw):
 def test_step_scale(student, reference, draw):
     """The scores are divided by √d_head."""
     for _ in range(2):
-        n_heads, n_keys, d_head, d_value = draw.different_sizes(4, 3, 20)
+        n_heads, n_keys, d_head, d_value = draw.different_sizes(4, 5, 20)  # none the root of another
         q, keys, values = drawn_step(draw, 1, n_heads, n_keys, d_head, d_value)
         compare_step(student, reference, 2 * q, keys, values)
 

@@ -82,7 +82,7 @@ def test_attention_one_key(student, reference, draw):
 def test_attention_scale(student, reference, draw):
     """The scores are divided by √d_head, before the softmax."""
     for _ in range(2):
-        sizes = draw.size(5, 9), draw.size(13, 19), draw.size(28, 40)  # so far apart that to divide by the wrong one shows
+        sizes = draw.size(7, 10), draw.size(13, 19), draw.size(28, 40)  # far apart, and none the root of another
         d_head, n_keys, d_value = (sizes[place] for place in draw.different_sizes(3, 0, 3))
         q, k, v = draw.normal((1, d_head)) / 2, draw.normal((n_keys, d_head)), draw.normal((n_keys, d_value))  # no key wins, scaled or not
         compare_attention(student, reference, q, k, v)

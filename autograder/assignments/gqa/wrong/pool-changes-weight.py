@@ -8,7 +8,5 @@ def pool_kv_heads(weight, n_heads, n_kv_heads):
     n = n_heads // n_kv_heads
     heads = weight.view(n_kv_heads, n, -1, weight.shape[1])
     with torch.no_grad():
-        for place in range(1, n):
-            heads[:, 0] += heads[:, place]
-        heads[:, 0] /= n
+        heads[:, 0] = heads.to(working_dtype(weight)).mean(dim=1)
     return heads[:, 0].flatten(0, 1).clone()
