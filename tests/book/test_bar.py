@@ -4,6 +4,7 @@ import pytest
 
 from book.tools.languages import CODES
 
+from .browsing import goto
 from .test_browser import address, browser, pytestmark  # noqa: F401
 from .test_narrow import opened  # noqa: F401
 
@@ -100,7 +101,7 @@ def test_the_switcher_leads_to_the_section_where_one_is_now(opened, address):  #
 def test_colours_that_were_chosen_elsewhere_hold_here_too(opened, address):  # noqa: F811
     page = opened(f"{address}/en/{CHAPTER}", color_scheme="light", viewport=DESK)
     other = page.context.new_page()
-    other.goto(f"{address}/sv/{CHAPTER}", wait_until="networkidle")
+    goto(other, f"{address}/sv/{CHAPTER}")
     other.evaluate("localStorage.setItem('mode', 'dark')")
     page.wait_for_function("document.documentElement.dataset.theme === 'dark' && document.documentElement.dataset.mode === 'dark'")
     page.evaluate("localStorage.setItem('mode', 'auto'); window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
@@ -122,7 +123,7 @@ def test_all_works_in_a_browser_that_stores_nothing(storage, opened, address):  
     page = opened("about:blank", color_scheme="light", viewport=PHONE)
     found = problems(page)
     page.add_init_script(storage)
-    page.goto(f"{address}/en/{CHAPTER}", wait_until="networkidle")
+    goto(page, f"{address}/en/{CHAPTER}")
     assert page.locator("button.copybtn").count() > 0
     page.locator(".theme-switch-button").click()
     assert page.get_attribute("html", "data-theme") == page.get_attribute("html", "data-mode") == "dark"
@@ -133,6 +134,6 @@ def test_all_works_in_a_browser_that_stores_nothing(storage, opened, address):  
     for number in (right, (right + 1) % 3):  # the first answer stays
         page.locator(".question").first.locator("button.option").nth(number).click()
     assert page.locator(".question").first.locator(".option[aria-pressed=true]").count() == 2
-    page.goto(f"{address}/en/search.html?q=softmax", wait_until="networkidle")
+    goto(page, f"{address}/en/search.html?q=softmax")
     page.wait_for_selector("#search-results ul.search li a")
     assert not found

@@ -1,5 +1,6 @@
 """The page of the search: what it finds of awkward words, what it reads aloud, and what it leaves for the next page."""
 
+from .browsing import goto
 from .test_browser import address, browser, pytestmark  # noqa: F401
 from .test_narrow import opened  # noqa: F401
 
@@ -8,7 +9,7 @@ DONE = "() => document.querySelector('.search-summary')?.textContent.trim() && !
 
 def found(page, where: str, words: str) -> set[str]:
     """The pages that are found for the words."""
-    page.goto(f"{where}/search.html?q={words}", wait_until="networkidle")
+    goto(page, f"{where}/search.html?q={words}")
     page.wait_for_function("() => document.querySelector('.search-summary')?.textContent.trim()")
     return {each.partition("#")[0].partition("?")[0] for each in page.locator("#search-results li a").evaluate_all("all => all.map((a) => a.getAttribute('href'))")}
 
@@ -37,7 +38,7 @@ def test_what_was_found_is_read_aloud(opened, address):  # noqa: F811
 def test_words_are_marked_on_the_page_of_a_hit_alone(opened, address):  # noqa: F811
     page = opened("about:blank")
     assert found(page, f"{address}/en", "softmax")
-    page.goto(f"{address}/en/07-mqa.html", wait_until="networkidle")
+    goto(page, f"{address}/en/07-mqa.html")
     page.wait_for_timeout(100)
     assert page.locator(".highlighted").count() == 0
     found(page, f"{address}/en", "softmax")
@@ -50,7 +51,7 @@ def test_a_stroke_asks_for_the_search(opened, address):  # noqa: F811
     page.keyboard.press("/")
     page.locator("#pst-search-dialog[open]").wait_for()
     assert page.evaluate("document.activeElement.name") == "q"
-    page.goto(f"{address}/en/search.html", wait_until="networkidle")
+    goto(page, f"{address}/en/search.html")
     assert page.evaluate("document.activeElement.matches('.bd-search-container input[name=q]')")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("/")
