@@ -289,10 +289,13 @@ def test_gradients_cuda(gpu, reference, draw):
 
 
 def layer_sizes(draw):
-    """(d_model, n_heads, d_head, d_latent, d_rope), the first four different."""
+    """(d_model, n_heads, d_head, d_latent, d_rope), the first four different, and no two of the widths that somebody may take for the scale's alike."""
     d_head = 2 * draw.size(2, 6)  # even, so that whoever turns the contents too is told so, and not that they make no pairs
     n_heads, d_latent, d_model = [size for size in draw.different_sizes(4, 3, 12) if size != d_head][:3]
-    return d_model, n_heads, d_head, d_latent, 2 * draw.size(2, 5)
+    d_rope = 2 * draw.size(2, 5)
+    while d_head + d_rope in (d_latent, d_model) or d_latent + d_rope in (d_head, d_model):
+        d_rope += 2
+    return d_model, n_heads, d_head, d_latent, d_rope
 
 
 def layers(student, reference, draw, *sizes, **sized):
