@@ -202,7 +202,8 @@ def test_causal_rectangle(student, reference, draw):
 def test_padding_values(student, reference, draw):
     """A key is seen where it lies within its sequence's length, from none to all of them."""
     n_keys = draw.size(3, 9)
-    for lengths in (draw.integers(1, n_keys, 3), np.array([0, n_keys]), np.array([draw.size(1, n_keys)])):
+    mixed = np.array([draw.size(1, n_keys), 1, draw.size(1, n_keys)])  # not all of them half of the keys
+    for lengths in (mixed, np.array([0, n_keys]), np.array([draw.size(1, n_keys)])):
         expect(student.padding_mask(lengths, n_keys), reference.padding_mask(lengths, n_keys), name="padding_mask")
     lengths = [int(n) for n in draw.integers(0, n_keys + 1, 4)]
     expect(student.padding_mask(lengths, n_keys), reference.padding_mask(lengths, n_keys), name="padding_mask")
