@@ -495,7 +495,7 @@ def test_a_new_sentence_is_announced_once_and_then_stands_there_once(reader, add
     it = Figure(reader, address, "cache", SOURCE)
     reader.clock.pause_at(begin + datetime.timedelta(hours=1))  # from now on time passes when it is told to
     it.all("select").first.select_option("PaLM 540B")
-    status = it.all("[role=status]")
+    status = it.all("p[role=status]")
     assert status.text_content() == ""  # the reader may not be done yet
     reader.clock.run_for(600)
     assert status.text_content() == it.said()
