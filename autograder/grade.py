@@ -28,7 +28,7 @@ class Grader:
         self.kind = sandbox
 
     def __enter__(self):
-        self.explanations = {name: variant.explanation for name, variant in self.assignment.wrong.items()}  # or Unusable
+        _ = self.assignment.wrong  # or Unusable, before anything is started
         self.sandbox.start()
         try:
             self.hidden = HiddenTests(self.assignment)
@@ -119,7 +119,7 @@ class Grader:
         """A test's line in the result, in the student's language."""
         sentences = [message(test.sentence), verdict.what]
         if verdict.misconception:
-            sentences.append(message(self.explanations[verdict.misconception]))
+            sentences.append(message(self.assignment.wrong[verdict.misconception].explanation))
         return {
             "id": test.id,
             "part": test.part,

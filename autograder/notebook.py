@@ -114,20 +114,20 @@ def source_of(cell):
 
 def exercise_of(notebook):
     """The exercise that the notebook says it was handed out for; None where it does not say so."""
-    exercise = of_course(notebook, "assignment")
+    exercise = course_of(notebook).get("assignment")
     return exercise if isinstance(exercise, str) else None
 
 
-def of_course(notebook, key):
-    """What the course has written into a notebook's metadata under a name; None where that is lost."""
-    metadata = notebook.get("metadata")
-    course = metadata.get("course") if isinstance(metadata, dict) else None
-    return course.get(key) if isinstance(course, dict) else None
+def course_of(notebook):
+    """What the course has written into the metadata of a notebook, as JSON has it; empty where that is lost."""
+    for key in ("metadata", "course"):
+        notebook = notebook.get(key) if isinstance(notebook, dict) else None
+    return notebook if isinstance(notebook, dict) else {}
 
 
 def language_of(notebook, cells):
     """The language that the exercise was handed out in, or a guess from the text where the metadata is lost."""
-    language = of_course(notebook, "language")
+    language = course_of(notebook).get("language")
     return language if language in LANGUAGES else guess_language("\n".join(map(source_of, cells)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from autograder import assignment as assignments
 from autograder import batch
 from autograder.languages import DEFAULT
+from autograder.notebook import course_of
 
 ENTRY = "taken"  # in the notebook's metadata, under `course`
 
@@ -27,7 +28,7 @@ def outdated(notebook, task, settings, out):
 
     notebook: the path of the autograded one; task: what the student has submitted; settings, out: of the results, as for batch.current_result.
     """
-    course = _course_of(notebook)
+    course = _course_in(notebook)
     taken = course.get(ENTRY)
     if not isinstance(taken, dict):
         return "nothing says which result the gradebook has"
@@ -44,10 +45,9 @@ def outdated(notebook, task, settings, out):
     return None
 
 
-def _course_of(notebook):
-    """The course's own metadata of a notebook; empty where it has none."""
+def _course_in(path):
+    """The course's own metadata of the notebook in a file; empty where it has none."""
     try:
-        course = json.loads(Path(notebook).read_text(encoding="utf-8"))["metadata"]["course"]
-    except (OSError, ValueError, LookupError, TypeError):
+        return course_of(json.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, ValueError):
         return {}
-    return course if isinstance(course, dict) else {}

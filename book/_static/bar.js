@@ -1,4 +1,4 @@
-/* The buttons above the text say to those who listen what they have done, and what they opened is closed when the page is left. */
+/* The buttons above the text say to those who listen what they have done, and dialogs are closed when the page is left. */
 "use strict";
 
 (() => {
@@ -33,7 +33,6 @@
 
   window.addEventListener("pagehide", () => {
     for (const each of dialogs) if (each.open) each.close();
-    for (const each of document.querySelectorAll("details:is(.language-switcher, .launch)[open]")) each.open = false;
   });
 
   /* The colours may have been chosen in another tab, or on the page that the reader comes back from. */

@@ -13,7 +13,7 @@ document.addEventListener("click", (event) => {
   if ("samePage" in link.dataset) link.hash = location.hash;
 });
 
-/* An open list of languages, or of ways to run the page, closes on Escape and on a click elsewhere. */
+/* An open list of languages, or of ways to run the page, closes on Escape, when one clicks or goes elsewhere, and when the page is left. */
 const switchers = () => document.querySelectorAll("details.language-switcher[open], details.launch[open]");
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
@@ -27,6 +27,7 @@ const closeOthers = (place) => {
 };
 document.addEventListener("click", (event) => closeOthers(event.target));
 document.addEventListener("focusin", (event) => closeOthers(event.target));
+window.addEventListener("pagehide", () => closeOthers(null)); /* or they would lie over the text when the reader comes back */
 
 /* What an address leads to on this page, if anything. */
 const targetOf = (address) => {

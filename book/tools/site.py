@@ -39,13 +39,13 @@ def address_of(base_url: str) -> str:
 def root_page(built: list[Language], base_url: str = "") -> str:
     """The page at the site's root: the languages, each in its own words. Its links for search engines are those of the languages' first
     pages (`book/tools/ext/switcher.py`)."""
-    site = address_of(base_url)
     items = "\n".join(
         f'      <li><a href="{each.code}/{first_page(each)}" lang="{each.code}" hreflang="{each.code}" data-language="{each.code}">'
         f"<strong>{html.escape(each.name)}</strong> <span>{html.escape(each.title)}</span></a></li>"
         for each in built
     )
-    addresses = [*((each.code, f"{site}{each.code}/{first_page(each)}") for each in built), ("x-default", site or "index.html")]
+    entries = [{"code": each.code, "href": page, "target": page, "same": True} for each in built if (page := f"{each.code}/{first_page(each)}")]
+    addresses = alternates(entries, toc.chapters()[0], address_of(base_url), "index.html")
     links = "\n".join(f'<link rel="alternate" hreflang="{code}" href="{address}">' for code, address in addresses)
     return Template((TEMPLATES / "site-index.html").read_text(encoding="utf-8")).substitute(items=items, alternates=links)
 

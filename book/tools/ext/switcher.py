@@ -33,15 +33,16 @@ def links(app, pagename: str) -> list[dict]:
     return entries
 
 
-def alternates(entries: list[dict], pagename: str, site: str) -> list[tuple[str, str]]:
+def alternates(entries: list[dict], pagename: str, site: str, root: str = "../index.html") -> list[tuple[str, str]]:
     """(hreflang, address) for search engines: the languages that have the page, and where readers of any other language are to go.
 
-    That is the English page, but for the first page: there the site's root asks for the language. `site` is the site's address, if known.
+    That is the English page, but for the first page: there the site's root asks for the language. `site` is the site's address, if known; otherwise addresses are those from the page,
+    and `root` is that of the site's root.
     """
     there = [entry for entry in entries if entry["same"]]
     found = [(entry["code"], site + entry["target"] if site else entry["href"]) for entry in there]
     if pagename == toc.chapters()[0]:
-        return [*found, ("x-default", site or "../index.html")]
+        return [*found, ("x-default", site or root)]
     return [*found, *(("x-default", address) for code, address in found if code == SOURCE)]
 
 
